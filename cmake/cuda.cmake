@@ -1,0 +1,30 @@
+# CUDA as a language, for the architectures of the preset or of the GPU found here.
+set(KERNELSCOPE_CUDA_ARCHITECTURES "" CACHE STRING "Empty: the GPU found here, else 90")
+if(KERNELSCOPE_CUDA_ARCHITECTURES STREQUAL "")
+  execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
+    OUTPUT_VARIABLE found OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
+  if(failed OR found STREQUAL "")
+    set(found "9.0")
+  endif()
+  string(REPLACE "." "" found "${found}")
+  string(REPLACE "\n" ";" found "${found}")
+  list(REMOVE_DUPLICATES found)
+  set(CMAKE_CUDA_ARCHITECTURES "")
+  foreach(architecture ${found})
+    list(APPEND CMAKE_CUDA_ARCHITECTURES ${architecture}-real)
+  endforeach()
+else()
+  set(CMAKE_CUDA_ARCHITECTURES ${KERNELSCOPE_CUDA_ARCHITECTURES})
+endif()
+
+# torch uses the shared runtime; a second, static one would keep a last-error state of its own.
+set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)
+enable_language(CUDA)
+set(CMAKE_CUDA_STANDARD 20)
+set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25 does not know that nvcc has it
+  set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
+  set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
+endif()
+find_package(CUDAToolkit REQUIRED)
+message(STATUS "CUDA ${CUDAToolkit_VERSION} for ${CMAKE_CUDA_ARCHITECTURES}")

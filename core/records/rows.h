@@ -1,0 +1,105 @@
+#pragma once
+// Every row type there is. Column names, order and meaning are the command line contract (README.md, "Files").
+
+#include "core/records/row.h"
+
+namespace kernelscope {
+
+/// One module type, block, leaf or kernel of a profiled pass. Times are medians per pass.
+struct ProfileRow {
+    std::string phase;  ///< decode or prefill
+    std::string level;  ///< type, block, leaf or kernel
+    std::string name;
+    std::string type;   ///< the module type that this row's time counts to
+    std::optional<std::int64_t> calls;    ///< per pass
+    std::optional<std::int64_t> kernels;  ///< per pass; CUDA only
+    std::optional<double> spanUs;      ///< inclusive, from the borders' timing events in an eager pass
+    std::optional<double> selfSpanUs;  ///< span less that of the modules inside
+    std::optional<double> gpuUs;       ///< inclusive back-to-back GPU time in the captured pass
+    std::optional<double> selfGpuUs;
+    std::optional<double> kernelUs;    ///< of gpuUs, the kernels alone
+    std::optional<double> gapUs;       ///< span - gpu
+    std::optional<double> spanSharePct;  ///< 100 * sum of self spans / sum of totals, over all passes
+    std::optional<double> gpuSharePct;
+    std::optional<double> spanShareCiLowPct, spanShareCiHighPct;  ///< 95 %, bootstrap over passes
+    std::optional<double> gpuShareCiLowPct, gpuShareCiHighPct;
+    std::string note;
+
+    bool operator==(const ProfileRow&) const = default;
+};
+
+template <>
+struct RowSchema<ProfileRow> {
+    static constexpr std::string_view kName = "profile";
+    static constexpr auto kFields = std::tuple{
+        field("phase", &ProfileRow::phase),
+        field("level", &ProfileRow::level),
+        field("name", &ProfileRow::name),
+        field("type", &ProfileRow::type),
+        field("calls", &ProfileRow::calls),
+        field("kernels", &ProfileRow::kernels),
+        field("span_us", &ProfileRow::spanUs),
+        field("self_span_us", &ProfileRow::selfSpanUs),
+        field("gpu_us", &ProfileRow::gpuUs),
+        field("self_gpu_us", &ProfileRow::selfGpuUs),
+        field("kernel_us", &ProfileRow::kernelUs),
+        field("gap_us", &ProfileRow::gapUs),
+        field("span_share_pct", &ProfileRow::spanSharePct),
+        field("gpu_share_pct", &ProfileRow::gpuSharePct),
+        field("span_share_ci_low_pct", &ProfileRow::spanShareCiLowPct),
+        field("span_share_ci_high_pct", &ProfileRow::spanShareCiHighPct),
+        field("gpu_share_ci_low_pct", &ProfileRow::gpuShareCiLowPct),
+        field("gpu_share_ci_high_pct", &ProfileRow::gpuShareCiHighPct),
+        field("note", &ProfileRow::note),
+    };
+};
+
+/// One generated token, as it appears.
+struct TokenRow {
+    std::int64_t position = 0;  ///< 0 is the first generated token
+    std::int64_t tokenId = 0;
+    std::string text;           ///< what became readable with this token; may be empty
+    double elapsedMs = 0;       ///< since the request started
+
+    bool operator==(const TokenRow&) const = default;
+};
+
+template <>
+struct RowSchema<TokenRow> {
+    static constexpr std::string_view kName = "generate";
+    static constexpr auto kFields = std::tuple{
+        field("position", &TokenRow::position),
+        field("token_id", &TokenRow::tokenId),
+        field("text", &TokenRow::text),
+        field("elapsed_ms", &TokenRow::elapsedMs),
+    };
+};
+
+/// One raw measurement behind a row: `rowKey` names the row, `metric` its column.
+struct SampleRow {
+    std::string rowKey;
+    std::string metric;
+    std::int64_t pass = 0;
+    double value = 0;
+
+    bool operator==(const SampleRow&) const = default;
+};
+
+template <>
+struct RowSchema<SampleRow> {
+    static constexpr std::string_view kName = "sample";
+    static constexpr auto kFields = std::tuple{
+        field("row_key", &SampleRow::rowKey),
+        field("metric", &SampleRow::metric),
+        field("pass", &SampleRow::pass),
+        field("value", &SampleRow::value),
+    };
+};
+
+/// All row types, in the order in which they came to be.
+std::span<const RowType> rowTypes();
+
+/// By name, or nullptr.
+const RowType* findRowType(std::string_view name);
+
+}  // namespace kernelscope
