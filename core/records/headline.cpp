@@ -1,0 +1,102 @@
+#include "core/records/headline.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "core/records/format.h"
+
+namespace kernelscope {
+
+namespace {
+
+constexpr std::string_view kTotal = "total";
+constexpr std::string_view kTax = "profiler tax";
+constexpr std::string_view kSeparator = " · ";
+
+struct TypeSum {
+    std::string name;
+    double span = 0;
+    double gpu = 0;
+};
+
+std::vector<TypeSum> sumsByType(std::span<const ProfileRow> rows, std::string_view phase) {
+    std::vector<TypeSum> sums;
+    for (const ProfileRow& row : rows) {
+        if (row.phase != phase || row.name == kTotal || row.name == kTax) continue;
+        const std::string& name = row.type.empty() ? row.name : row.type;
+        auto found = std::find_if(sums.begin(), sums.end(), [&](const TypeSum& sum) { return sum.name == name; });
+        if (found == sums.end()) found = sums.insert(sums.end(), TypeSum{name});
+        // Level kernel has no self times: nothing nests in a kernel, so its own time is its self time.
+        found->span += row.selfSpanUs.value_or(0);
+        found->gpu += row.selfGpuUs.value_or(row.gpuUs.value_or(0));
+    }
+    return sums;
+}
+
+double percentOf(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
+
+/// "Attention 48 %, then MLP 20 %"
+template <typename Figure>
+std::string largest(std::vector<TypeSum> sums, double whole, Figure figure) {
+    std::erase_if(sums, [&](const TypeSum& sum) { return sum.name == "unattributed" || !(figure(sum) > 0); });
+    std::stable_sort(sums.begin(), sums.end(), [&](const TypeSum& a, const TypeSum& b) { return figure(a) > figure(b); });
+    std::string text;
+    for (std::size_t i = 0; i < std::min<std::size_t>(2, sums.size()); ++i)
+        text += fmt::format("{}{} {}", i ? ", then " : "", sums[i].name, formatPercent(percentOf(figure(sums[i]), whole), 0));
+    return text;
+}
+
+}  // namespace
+
+std::string profileHeadline(std::span<const ProfileRow> rows, std::string_view phase) {
+    const ProfileRow* total = nullptr;
+    const ProfileRow* tax = nullptr;
+    for (const ProfileRow& row : rows) {
+        if (row.phase != phase) continue;
+        if (row.name == kTotal) total = &row;
+        if (row.name == kTax) tax = &row;
+    }
+    if (!total || !(total->spanUs || total->gpuUs)) return {};
+
+    const auto sums = sumsByType(rows, phase);
+    const bool decode = phase == "decode";
+    const double gpu = total->gpuUs.value_or(0);
+    const double span = total->spanUs.value_or(gpu);
+    const double plain = span - (tax ? tax->spanUs.value_or(0) : 0);
+    std::string text = fmt::format("{} {}{}", decode ? "Decode" : "Prefill", formatMicroseconds(plain), decode ? " a token" : "");
+    const auto add = [&](const std::string& part) {
+        if (!part.empty()) text.append(kSeparator).append(part);
+    };
+
+    if (!total->gpuUs) {
+        add(largest(sums, span, [](const TypeSum& sum) { return sum.span; }));
+        return text;
+    }
+    if (total->spanUs) add(fmt::format("GPU busy {} ({})", formatMicroseconds(gpu), formatPercent(percentOf(gpu, plain), 0)));
+    const double gap = total->gapUs.value_or(span - gpu);
+    if (total->spanUs && gap > span / 2) {
+        add("launch-bound");
+        const auto wait = [](const TypeSum& sum) { return sum.span - sum.gpu; };
+        const TypeSum* most = nullptr;
+        for (const TypeSum& sum : sums)
+            if (sum.name != "unattributed" && (!most || wait(sum) > wait(*most))) most = &sum;
+        if (most && wait(*most) > 0)
+            add(fmt::format("{} is {} of the wait", most->name, formatPercent(percentOf(wait(*most), gap), 0)));
+    } else {
+        const std::string parts = largest(sums, gpu, [](const TypeSum& sum) { return sum.gpu; });
+        if (!parts.empty()) add(parts + " of the GPU's time");
+    }
+    return text;
+}
+
+std::string profileHeadline(std::span<const ProfileRow> rows) {
+    std::string text = profileHeadline(rows, "prefill");
+    const std::string decode = profileHeadline(rows, "decode");
+    if (!text.empty() && !decode.empty()) text += ". ";
+    return text + decode;
+}
+
+}  // namespace kernelscope

@@ -1,0 +1,21 @@
+#pragma once
+// The sentence above a profile, computed from its rows.
+
+#include <span>
+#include <string>
+
+#include "core/records/rows.h"
+
+namespace kernelscope {
+
+/// What a profile says, phase by phase:
+///   CPU:  "Decode 6.21 ms a token · Attention 48 %, then MLP 20 %"
+///   GPU:  "Decode 6.21 ms a token · GPU busy 1.83 ms (29 %) · launch-bound · RMSNorm is 21 % of the wait"
+/// The time is the plain pass (the instrumented total less the profiler tax, where that is known). "Launch-bound"
+/// where the gap is more than half of the span, as measurement.md has it. Empty when no row is a total.
+std::string profileHeadline(std::span<const ProfileRow> rows);
+
+/// The same of one phase, "decode" or "prefill".
+std::string profileHeadline(std::span<const ProfileRow> rows, std::string_view phase);
+
+}  // namespace kernelscope
