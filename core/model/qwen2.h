@@ -6,6 +6,8 @@
 #include <memory>
 #include <span>
 #include <stop_token>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
@@ -18,7 +20,8 @@
 
 namespace kernelscope {
 
-/// [layer] -> k, v of [batch, kv_heads, capacity, head_dim]. Allocated once; never grows.
+/// [layer] -> k, v of [batch, kv_heads, capacity, head_dim]. Allocated once (zeros); never grows. In memory a position's
+/// heads lie together ([batch, capacity, kv_heads, head_dim]), as the projections write them: use the strides.
 class KvCache {
 public:
     KvCache(const ModelConfig& config, std::int64_t batch, std::int64_t capacity, at::TensorOptions options);
@@ -27,6 +30,9 @@ public:
     void setLength(std::int64_t length) { m_length = length; }  ///< truncate or rewind, for repeated passes at one position
     at::Tensor& keys(std::int64_t layer) { return m_keys[static_cast<std::size_t>(layer)]; }
     at::Tensor& values(std::int64_t layer) { return m_values[static_cast<std::size_t>(layer)]; }
+
+    /// Bytes of a cache, for checks before loading.
+    static std::int64_t bytes(const ModelConfig& config, std::int64_t batch, std::int64_t capacity, at::ScalarType dtype);
 
 private:
     std::int64_t m_capacity = 0;
@@ -42,6 +48,8 @@ struct LoadOptions {
     std::stop_token stop;   ///< loading ends with a cancelled error
 };
 
+/// Weights and tensors that a pass makes are inference tensors: read them anywhere, write to them in place only under
+/// c10::InferenceMode.
 class Qwen2Model {
 public:
     /// Bytes that the weights need in `dtype`, tied embeddings once.
@@ -57,6 +65,11 @@ public:
     /// Precondition: cache.length() + n <= cache.capacity() (throws c10::Error otherwise). Runs without autograd.
     at::Tensor forward(const at::Tensor& tokens, KvCache& cache, bool lastOnly = true);
 
+    /// One single-token pass whose position stands on the device, for stream capture: nothing that the host decides
+    /// depends on it. `tokens` int64 [batch, 1]; `position` int64 [1]. Writes k and v there and attends to 0..position
+    /// over the whole capacity; cache.length() is neither read nor changed. Returns logits [batch, 1, vocab].
+    at::Tensor forwardAt(const at::Tensor& tokens, KvCache& cache, const at::Tensor& position);
+
     [[nodiscard]] KvCache makeCache(std::int64_t batch, std::int64_t capacity) const;
 
     [[nodiscard]] const ModelConfig& config() const { return m_config; }
@@ -64,17 +77,32 @@ public:
     [[nodiscard]] at::ScalarType dtype() const { return m_dtype; }
     [[nodiscard]] const std::vector<ModuleInfo>& modules() const { return m_modules; }
     Hooks& hooks() { return m_hooks; }
-    void setPatchTable(PatchTable table) { m_table = std::move(table); }
+    /// Entries left empty (addRmsNorm aside) are native.
+    void setPatchTable(PatchTable table);
 
     /// Weights by Hugging Face name, in the order of expectedTensors(). For writing checkpoints and for tests.
     [[nodiscard]] std::vector<std::pair<std::string, at::Tensor>> namedTensors() const;
 
     ~Qwen2Model();
     Qwen2Model(const Qwen2Model&) = delete;
+    Qwen2Model& operator=(const Qwen2Model&) = delete;
 
 private:
-    Qwen2Model(const ModelConfig& config, const LoadOptions& options);
     struct Weights;
+    struct Pass;
+    struct Stream;
+    /// Writes elements first.. of the expected tensor `index` into the flat CPU tensor `out`.
+    using Fill = std::function<void(std::size_t index, std::int64_t first, const at::Tensor& out)>;
+
+    Qwen2Model(const ModelConfig& config, const LoadOptions& options);
+    static Result<std::unique_ptr<Qwen2Model>> build(const ModelConfig& config, const LoadOptions& options, const Fill& fill);
+
+    at::Tensor run(const Pass& pass);
+    std::pair<at::Tensor, at::Tensor> rotary(const Pass& pass);
+    void decoderLayer(std::int64_t layer, const Pass& pass, Stream& stream);
+    at::Tensor attention(std::int64_t layer, const Pass& pass, const at::Tensor& x);
+    at::Tensor attend(std::int64_t layer, const Pass& pass, const at::Tensor& q);
+    at::Tensor mlp(std::int64_t layer, const at::Tensor& x);
 
     ModelConfig m_config;
     at::Device m_device;
