@@ -1,0 +1,55 @@
+#include "core/records/headline.h"
+
+#include <gtest/gtest.h>
+
+namespace kernelscope {
+namespace {
+
+ProfileRow cpuRow(std::string name, double span, std::string phase = "decode") {
+    ProfileRow row{std::move(phase), "type", name, name};
+    row.spanUs = row.selfSpanUs = span;
+    return row;
+}
+
+ProfileRow gpuRow(std::string name, double span, double gpu) {
+    ProfileRow row = cpuRow(std::move(name), span);
+    row.gpuUs = row.selfGpuUs = gpu;
+    row.gapUs = span - gpu;
+    return row;
+}
+
+TEST(Headline, OfACpuProfileNamesTheTwoLargestTypes) {
+    const std::vector rows{cpuRow("Attention", 3000), cpuRow("MLP", 1250), cpuRow("RMSNorm", 900), cpuRow("unattributed", 1100),
+                           cpuRow("total", 6250), cpuRow("profiler tax", 40)};
+    EXPECT_EQ(profileHeadline(rows), "Decode 6.21 ms a token · Attention 48 %, then MLP 20 %");
+}
+
+TEST(Headline, OfALaunchBoundGpuProfileSaysWhoWaits) {
+    const std::vector rows{gpuRow("Attention", 3000, 700), gpuRow("RMSNorm", 1300, 380), gpuRow("MLP", 1900, 750),
+                           gpuRow("total", 6210, 1830), gpuRow("profiler tax", 0, 0)};
+    EXPECT_EQ(profileHeadline(rows), "Decode 6.21 ms a token · GPU busy 1.83 ms (29 %) · launch-bound · Attention is 53 % of the wait");
+}
+
+TEST(Headline, OfABusyGpuNamesWhatKeepsItBusy) {
+    const std::vector rows{gpuRow("Attention", 700, 690), gpuRow("MLP", 1100, 1090), gpuRow("total", 1830, 1800)};
+    EXPECT_EQ(profileHeadline(rows), "Decode 1.83 ms a token · GPU busy 1.80 ms (98 %) · MLP 61 %, then Attention 38 % of the GPU's time");
+}
+
+TEST(Headline, SumsRowsOfOneTypeAtLeafLevel) {
+    std::vector rows{cpuRow("model.layers.0.mlp.up_proj", 100), cpuRow("model.layers.1.mlp.up_proj", 300), cpuRow("total", 1000)};
+    rows[0].type = rows[1].type = "MLP";
+    EXPECT_EQ(profileHeadline(rows), "Decode 1.00 ms a token · MLP 40 %");
+}
+
+TEST(Headline, OfTwoPhasesIsTwoSentences) {
+    const std::vector rows{cpuRow("MLP", 600, "prefill"), cpuRow("total", 1000, "prefill"), cpuRow("MLP", 100), cpuRow("total", 200)};
+    EXPECT_EQ(profileHeadline(rows), "Prefill 1.00 ms · MLP 60 %. Decode 200 µs a token · MLP 50 %");
+}
+
+TEST(Headline, WithoutATotalThereIsNothingToSay) {
+    EXPECT_EQ(profileHeadline(std::vector{cpuRow("MLP", 600)}), "");
+    EXPECT_EQ(profileHeadline(std::vector<ProfileRow>{}), "");
+}
+
+}  // namespace
+}  // namespace kernelscope
