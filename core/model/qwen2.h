@@ -31,6 +31,11 @@ public:
     at::Tensor& keys(std::int64_t layer) { return m_keys[static_cast<std::size_t>(layer)]; }
     at::Tensor& values(std::int64_t layer) { return m_values[static_cast<std::size_t>(layer)]; }
 
+    /// int32 [batch + 1]: where each batch row's query (0, 1, 2, ...) and its keys (0, capacity, ...) start when rows are
+    /// laid end to end, as variable-length attention kernels ask for.
+    [[nodiscard]] const at::Tensor& queryStarts() const { return m_queryStarts; }
+    [[nodiscard]] const at::Tensor& keyStarts() const { return m_keyStarts; }
+
     /// Bytes of a cache, for checks before loading.
     static std::int64_t bytes(const ModelConfig& config, std::int64_t batch, std::int64_t capacity, at::ScalarType dtype);
 
@@ -38,6 +43,7 @@ private:
     std::int64_t m_capacity = 0;
     std::int64_t m_length = 0;
     std::vector<at::Tensor> m_keys, m_values;
+    at::Tensor m_queryStarts, m_keyStarts;
 };
 
 struct LoadOptions {
@@ -97,12 +103,14 @@ private:
     Qwen2Model(const ModelConfig& config, const LoadOptions& options);
     static Result<std::unique_ptr<Qwen2Model>> build(const ModelConfig& config, const LoadOptions& options, const Fill& fill);
 
-    at::Tensor run(const Pass& pass);
-    std::pair<at::Tensor, at::Tensor> rotary(const Pass& pass);
-    void decoderLayer(std::int64_t layer, const Pass& pass, Stream& stream);
-    at::Tensor attention(std::int64_t layer, const Pass& pass, const at::Tensor& x);
-    at::Tensor attend(std::int64_t layer, const Pass& pass, const at::Tensor& q);
-    at::Tensor mlp(std::int64_t layer, const at::Tensor& x);
+    at::Tensor run(Pass& pass);
+    void rotary(Pass& pass);
+    void decoderLayer(std::size_t layer, const Pass& pass, Stream& stream);
+    at::Tensor normed(std::size_t module, const at::Tensor& weight, Stream& stream);
+    void addResidual(std::size_t module, at::Tensor addend, Stream& stream);
+    at::Tensor attention(std::size_t layer, const Pass& pass, const at::Tensor& x);
+    at::Tensor attend(std::size_t layer, const Pass& pass, const at::Tensor& q);
+    at::Tensor mlp(std::size_t layer, const at::Tensor& x);
 
     ModelConfig m_config;
     at::Device m_device;
