@@ -1,0 +1,81 @@
+// Residual add and rms_norm on the CPU: the sum is stored and its squares added up in one pass, then scaled from the cache.
+
+#include <cmath>
+#include <type_traits>
+
+#include "kernels/common/backend.h"
+#include "kernels/cpu/element.h"
+#include "kernels/cpu/parallel.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu/add_rms_norm.cpp"
+#include "hwy/foreach_target.h"  // compiles this file again for every target
+
+#include "hwy/highway.h"
+#include "kernels/cpu/vector_io-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace kernelscope::kernels::cpu::HWY_NAMESPACE {
+
+/// Stores x + residual and returns the sum of its squares.
+template <class T>
+HWY_INLINE float addAndSquare(const T* x, const T* residual, T* total, int64_t count) {
+    const hn::ScalableTag<float> d;
+    const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+    auto sum0 = hn::Zero(d), sum1 = hn::Zero(d);
+    int64_t at = 0;
+    for (; at + 2 * lanes <= count; at += 2 * lanes) {
+        const auto v0 = roundedTo<T>(d, hn::Add(loadFloats(d, residual + at), loadFloats(d, x + at)));
+        const auto v1 = roundedTo<T>(d, hn::Add(loadFloats(d, residual + at + lanes), loadFloats(d, x + at + lanes)));
+        storeFloats(d, v0, total + at);
+        storeFloats(d, v1, total + at + lanes);
+        sum0 = hn::MulAdd(v0, v0, sum0);
+        sum1 = hn::MulAdd(v1, v1, sum1);
+    }
+    float sum = hn::GetLane(hn::SumOfLanes(d, hn::Add(sum0, sum1)));
+    const hn::CappedTag<float, 1> one;
+    for (; at < count; ++at) {
+        const auto v = roundedTo<T>(one, hn::Add(loadFloats(one, residual + at), loadFloats(one, x + at)));
+        storeFloats(one, v, total + at);
+        sum += hn::GetLane(v) * hn::GetLane(v);
+    }
+    return sum;
+}
+
+template <class T>
+void addRmsNormRows(const NormArguments& a, int64_t begin, int64_t end) {
+    const T* weight = static_cast<const T*>(a.weight);
+    for (int64_t row = begin; row < end; ++row) {
+        const T* x = static_cast<const T*>(a.x) + row * a.xStride;
+        const T* residual = static_cast<const T*>(a.residual) + row * a.residualStride;
+        T* total = static_cast<T*>(a.residualOut) + row * a.residualOutStride;
+        T* out = static_cast<T*>(a.out) + row * a.outStride;
+        const float squares = addAndSquare(x, residual, total, a.hidden);
+        const float scale = 1.0f / std::sqrt(squares / static_cast<float>(a.hidden) + a.eps);
+        forEachVector(a.hidden, [&](auto d, int64_t at) HWY_ATTR {
+            const auto normed = roundedTo<T>(d, hn::Mul(loadFloats(d, total + at), hn::Set(d, scale)));
+            storeFloats(d, hn::Mul(normed, loadFloats(d, weight + at)), out + at);
+        });
+    }
+}
+
+void addRmsNormAnyRows(const NormArguments& a, int64_t begin, int64_t end) {
+    withElement(a.dtype, [&](auto element) { addRmsNormRows<decltype(element)>(a, begin, end); });
+}
+
+}  // namespace kernelscope::kernels::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace kernelscope::kernels::cpu {
+
+HWY_EXPORT(addRmsNormAnyRows);
+
+int addRmsNorm(const NormArguments& a, const ks_launch_options& options) {
+    const auto rows = HWY_DYNAMIC_DISPATCH(addRmsNormAnyRows);
+    forRows(a.rows, 2 * a.hidden, options.executor, [&](int64_t begin, int64_t end) { rows(a, begin, end); });
+    return KS_OK;
+}
+
+}  // namespace kernelscope::kernels::cpu
+#endif

@@ -1,0 +1,149 @@
+#pragma once
+// Elements, and the 16 bytes of them that a thread moves at once.
+//
+// Everything here reads and writes through plain pointers: no __ldg and no `const __restrict__`, which would become loads through the
+// read-only path, and those may be moved above the wait for the kernel before (programmatic.cuh).
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include <cstdint>
+
+namespace kernelscope::kernels::cuda {
+
+__device__ inline float toFloat(float v) { return v; }
+__device__ inline float toFloat(__half v) { return __half2float(v); }
+__device__ inline float toFloat(__nv_bfloat16 v) { return __bfloat162float(v); }
+
+template <class T>
+__device__ inline T fromFloat(float v);
+template <>
+__device__ inline float fromFloat<float>(float v) { return v; }
+template <>
+__device__ inline __half fromFloat<__half>(float v) { return __float2half_rn(v); }
+template <>
+__device__ inline __nv_bfloat16 fromFloat<__nv_bfloat16>(float v) { return __float2bfloat16_rn(v); }
+
+/// The product as the type stores it. Exact in float for 16-bit types, so it is rounded once.
+template <class T>
+__device__ inline T product(T a, T b) {
+    return fromFloat<T>(__fmul_rn(toFloat(a), toFloat(b)));
+}
+template <class T>
+__device__ inline T sum(T a, T b) {
+    return fromFloat<T>(__fadd_rn(toFloat(a), toFloat(b)));
+}
+
+/// Two neighbouring elements of a 16-bit type, for the packed instructions.
+template <class T>
+struct PairOf;
+template <>
+struct PairOf<__half> {
+    using Type = __half2;
+};
+template <>
+struct PairOf<__nv_bfloat16> {
+    using Type = __nv_bfloat162;
+};
+
+__device__ inline float2 toFloat2(__half2 v) { return __half22float2(v); }
+__device__ inline float2 toFloat2(__nv_bfloat162 v) { return __bfloat1622float2(v); }
+template <class Pair>
+__device__ inline Pair fromFloat2(float x, float y);
+template <>
+__device__ inline __half2 fromFloat2<__half2>(float x, float y) { return __floats2half2_rn(x, y); }
+template <>
+__device__ inline __nv_bfloat162 fromFloat2<__nv_bfloat162>(float x, float y) { return __floats2bfloat162_rn(x, y); }
+
+/// 16 bytes of elements.
+template <class T>
+struct alignas(16) Vector {
+    static constexpr int kElements = 16 / sizeof(T);
+    uint4 raw;
+
+    __device__ static Vector zero() { return {make_uint4(0, 0, 0, 0)}; }
+    __device__ static Vector load(const T* p) { return {*reinterpret_cast<const uint4*>(p)}; }
+    __device__ void store(T* p) const { *reinterpret_cast<uint4*>(p) = raw; }
+
+    __device__ void toFloats(float (&to)[kElements]) const {
+        if constexpr (sizeof(T) == 4) {
+            to[0] = __uint_as_float(raw.x), to[1] = __uint_as_float(raw.y);
+            to[2] = __uint_as_float(raw.z), to[3] = __uint_as_float(raw.w);
+        } else {
+            using Pair = typename PairOf<T>::Type;
+            const uint32_t words[4] = {raw.x, raw.y, raw.z, raw.w};
+#pragma unroll
+            for (int i = 0; i < 4; ++i) {
+                const float2 two = toFloat2(reinterpret_cast<const Pair&>(words[i]));
+                to[2 * i] = two.x, to[2 * i + 1] = two.y;
+            }
+        }
+    }
+
+    __device__ static Vector fromFloats(const float (&from)[kElements]) {
+        Vector v;
+        if constexpr (sizeof(T) == 4) {
+            v.raw = make_uint4(__float_as_uint(from[0]), __float_as_uint(from[1]), __float_as_uint(from[2]), __float_as_uint(from[3]));
+        } else {
+            using Pair = typename PairOf<T>::Type;
+            uint32_t words[4];
+#pragma unroll
+            for (int i = 0; i < 4; ++i) reinterpret_cast<Pair&>(words[i]) = fromFloat2<Pair>(from[2 * i], from[2 * i + 1]);
+            v.raw = make_uint4(words[0], words[1], words[2], words[3]);
+        }
+        return v;
+    }
+};
+
+/// Element by element, each result rounded to the type.
+template <class T>
+__device__ inline Vector<T> multiply(const Vector<T>& a, const Vector<T>& b) {
+    if constexpr (sizeof(T) == 4) {
+        return {make_uint4(__float_as_uint(__fmul_rn(__uint_as_float(a.raw.x), __uint_as_float(b.raw.x))),
+                           __float_as_uint(__fmul_rn(__uint_as_float(a.raw.y), __uint_as_float(b.raw.y))),
+                           __float_as_uint(__fmul_rn(__uint_as_float(a.raw.z), __uint_as_float(b.raw.z))),
+                           __float_as_uint(__fmul_rn(__uint_as_float(a.raw.w), __uint_as_float(b.raw.w))))};
+    } else {
+        using Pair = typename PairOf<T>::Type;
+        const uint32_t left[4] = {a.raw.x, a.raw.y, a.raw.z, a.raw.w};
+        const uint32_t right[4] = {b.raw.x, b.raw.y, b.raw.z, b.raw.w};
+        uint32_t to[4];
+#pragma unroll
+        for (int i = 0; i < 4; ++i)
+            reinterpret_cast<Pair&>(to[i]) =
+                __hmul2_rn(reinterpret_cast<const Pair&>(left[i]), reinterpret_cast<const Pair&>(right[i]));
+        return {make_uint4(to[0], to[1], to[2], to[3])};
+    }
+}
+
+/// Sums in float, rounded to the type: what adding two tensors of it gives.
+template <class T>
+__device__ inline Vector<T> add(const Vector<T>& a, const Vector<T>& b) {
+    float left[Vector<T>::kElements], right[Vector<T>::kElements];
+    a.toFloats(left);
+    b.toFloats(right);
+#pragma unroll
+    for (int i = 0; i < Vector<T>::kElements; ++i) left[i] = __fadd_rn(left[i], right[i]);
+    return Vector<T>::fromFloats(left);
+}
+
+template <class T>
+__device__ inline float sumOfSquares(const Vector<T>& v, float start) {
+    float values[Vector<T>::kElements];
+    v.toFloats(values);
+#pragma unroll
+    for (int i = 0; i < Vector<T>::kElements; ++i) start = fmaf(values[i], values[i], start);
+    return start;
+}
+
+/// round(round(v * scale) * weight): the second half of the native norm.
+template <class T>
+__device__ inline Vector<T> scaled(const Vector<T>& v, float scale, const Vector<T>& weight) {
+    float values[Vector<T>::kElements];
+    v.toFloats(values);
+#pragma unroll
+    for (int i = 0; i < Vector<T>::kElements; ++i) values[i] = __fmul_rn(values[i], scale);
+    return multiply(Vector<T>::fromFloats(values), weight);
+}
+
+}  // namespace kernelscope::kernels::cuda
