@@ -1,0 +1,84 @@
+#include "core/model/inspect.h"
+
+#include <system_error>
+
+#include "core/model/checkpoint.h"
+#include "core/model/files.h"
+
+namespace kernelscope {
+namespace {
+
+using nlohmann::json;
+
+json describeConfig(const ModelConfig& config) {
+    return {
+        {"name", config.name},
+        {"architecture", "Qwen2ForCausalLM"},
+        {"parameters", config.parameters()},
+        {"dtype", config.dtype},
+        {"layers", config.layers},
+        {"hidden_size", config.hiddenSize},
+        {"heads", config.heads},
+        {"kv_heads", config.kvHeads},
+        {"head_dim", config.headDim},
+        {"intermediate_size", config.intermediateSize},
+        {"vocab_size", config.vocabSize},
+        {"tied", config.tiedEmbeddings},
+        {"context", config.contextLength},
+        {"rope_theta", config.ropeTheta},
+        {"rms_norm_eps", config.rmsNormEps},
+        {"eos_token_ids", config.eosTokenIds},
+    };
+}
+
+json describePreset(const ModelConfig& config) {
+    json document = describeConfig(config);
+    const std::int64_t elementBytes = config.dtype == "float32" ? 4 : 2;
+    json tensors = json::array();
+    for (const ExpectedTensor& tensor : expectedTensors(config)) {
+        std::int64_t bytes = elementBytes;
+        for (const std::int64_t length : tensor.shape) bytes *= length;
+        tensors.push_back({{"name", tensor.name}, {"dtype", config.dtype}, {"shape", tensor.shape}, {"bytes", bytes}});
+    }
+    document["weights"] = "random";
+    document["bytes"] = config.parameters() * elementBytes;
+    document["files"] = json::array();
+    document["tensors"] = std::move(tensors);
+    return document;
+}
+
+json describeCheckpoint(const Checkpoint& checkpoint) {
+    json document = describeConfig(checkpoint.config());
+    json files = json::array();
+    for (const std::filesystem::path& path : checkpoint.files()) {
+        std::error_code problem;
+        const std::uintmax_t size = std::filesystem::file_size(path, problem);
+        files.push_back({{"name", toUtf8(path.filename())}, {"bytes", problem ? json() : json(size)}});
+    }
+    json tensors = json::array();
+    for (const auto& [name, tensor] : checkpoint.tensors()) {
+        tensors.push_back({{"name", name}, {"dtype", tensor.dtype}, {"shape", tensor.shape}, {"bytes", tensor.bytes.size()}});
+    }
+    document["weights"] = "file";
+    document["bytes"] = checkpoint.bytes();
+    document["files"] = std::move(files);
+    document["tensors"] = std::move(tensors);
+    return document;
+}
+
+}  // namespace
+
+Result<json> inspectModel(const ModelSource& source) {
+    json document;
+    if (source.preset) {
+        document = describePreset(source.preset->config);
+    } else {
+        const Result<Checkpoint> checkpoint = Checkpoint::open(source.folder);
+        if (!checkpoint) return checkpoint.error();
+        document = describeCheckpoint(*checkpoint);
+    }
+    document["tokenizer"] = nullptr;
+    return document;
+}
+
+}  // namespace kernelscope
