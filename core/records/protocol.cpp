@@ -49,7 +49,7 @@ json toJson(const Hello& hello) {
 
 json toJson(const JobRequest& request) {
     return {{"kind", request.kind}, {"model", request.model}, {"device", request.device}, {"dtype", request.dtype},
-            {"seed", request.seed}, {"settings", request.settings}, {"skip", request.skip}};
+            {"seed", request.seed}, {"settings", request.settings}, {"skip", request.skip}, {"give_up", request.giveUp}};
 }
 
 json toJson(const JobStarted& started) {
@@ -126,6 +126,7 @@ Result<JobRequest> jobRequestFromJson(const json& object) {
     reader.read("seed", request.seed);
     reader.readObject("settings", request.settings);
     reader.read("skip", request.skip);
+    reader.read("give_up", request.giveUp);
     return finish(reader, std::move(request));
 }
 

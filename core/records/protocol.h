@@ -50,6 +50,7 @@ struct JobRequest {
     std::int64_t seed = 0;
     nlohmann::json settings = nlohmann::json::object();  ///< the options of the command, long names with _ for -
     std::vector<std::string> skip;  ///< keys of rows already measured
+    std::vector<std::string> giveUp;  ///< "op|variant" that crashed too often: its remaining cells become `skipped`, saying so
 };
 
 /// What the engine found out before it began: the client writes it to the run's header.

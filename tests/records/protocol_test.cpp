@@ -23,7 +23,7 @@ TEST(Protocol, HelloGoesThroughUnchanged) {
 }
 
 TEST(Protocol, ARequestGoesThroughUnchanged) {
-    JobRequest request{"profile", "/models/mit Leerzeichen/ä", "cuda:1", "bfloat16", 42, {{"iterations", 50}}, {"a", "b"}};
+    JobRequest request{"profile", "/models/mit Leerzeichen/ä", "cuda:1", "bfloat16", 42, {{"iterations", 50}}, {"a", "b"}, {"rmsnorm|x"}};
     const auto back = jobRequestFromJson(travelled(toJson(request)));
     ASSERT_TRUE(back.ok());
     EXPECT_EQ(toJson(*back), toJson(request));

@@ -1,0 +1,20 @@
+#pragma once
+// Files as a whole: read one, replace one.
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "core/records/result.h"
+
+namespace kernelscope {
+
+/// Replaces the file's contents in one step: readers see the old file or the new one, never half of it, and a full
+/// disk leaves the old one. Missing folders are made, links are followed; what is no regular file (a terminal, a
+/// pipe) is written to directly. Errors: environment.
+Result<void> writeFileAtomically(const std::filesystem::path& file, std::string_view contents);
+
+/// Everything in the file. Errors: badInput, in words (missing, a folder, not readable, larger than `limit`).
+Result<std::string> readFile(const std::filesystem::path& file, std::uintmax_t limit = std::uintmax_t{1} << 32);
+
+}  // namespace kernelscope

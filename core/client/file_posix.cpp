@@ -1,0 +1,108 @@
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+#include "core/client/file.h"
+
+namespace kernelscope {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Descriptor {
+    int fd = -1;
+    ~Descriptor() { if (fd >= 0) ::close(fd); }
+};
+
+std::string words(int error) { return std::system_category().message(error); }
+
+Error cannotWrite(const fs::path& file, int error) {
+    return makeError(ErrorCode::environment, "cannot write " + file.string() + ": " + words(error),
+                     error == ENOSPC ? "free some space, or choose another place" : "choose a place that you may write to");
+}
+
+int writeAll(int fd, std::string_view contents) {
+    while (!contents.empty()) {
+        const ssize_t written = ::write(fd, contents.data(), contents.size());
+        if (written < 0) {
+            if (errno == EINTR) continue;
+            return errno;
+        }
+        contents.remove_prefix(static_cast<std::size_t>(written));
+    }
+    return 0;
+}
+
+}  // namespace
+
+Result<void> writeFileAtomically(const fs::path& file, std::string_view contents) {
+    std::error_code error;
+    fs::path target = file;
+    if (fs::is_symlink(file, error)) {
+        target = fs::weakly_canonical(file, error);
+        if (error) return cannotWrite(file, error.value());
+    }
+    if (fs::is_directory(target, error)) return cannotWrite(file, EISDIR);
+    if (fs::exists(target, error) && !fs::is_regular_file(target, error)) {
+        Descriptor out{::open(target.c_str(), O_WRONLY | O_CLOEXEC)};
+        if (out.fd < 0) return cannotWrite(file, errno);
+        if (const int failed = writeAll(out.fd, contents)) return cannotWrite(file, failed);
+        return {};
+    }
+    if (target.has_parent_path()) {
+        fs::create_directories(target.parent_path(), error);
+        if (error) return cannotWrite(file, error.value());
+    }
+
+    static std::atomic<unsigned> counter{0};
+    const std::string temporary =
+        target.string() + "." + std::to_string(::getpid()) + "-" + std::to_string(counter++) + ".tmp";
+    Descriptor out{::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)};
+    if (out.fd < 0) return cannotWrite(file, errno);
+    int failed = writeAll(out.fd, contents);
+    // A new file gets what the user's umask allows, an old one keeps its own permissions.
+    struct stat old {};
+    if (!failed && ::stat(target.c_str(), &old) == 0 && ::fchmod(out.fd, old.st_mode & 0777) != 0) failed = errno;
+    if (!failed && ::fsync(out.fd) != 0) failed = errno;
+    if (!failed && ::rename(temporary.c_str(), target.c_str()) != 0) failed = errno;
+    if (failed) {
+        ::unlink(temporary.c_str());
+        return cannotWrite(file, failed);
+    }
+    return {};
+}
+
+Result<std::string> readFile(const fs::path& file, std::uintmax_t limit) {
+    const auto cannot = [&](const std::string& why) {
+        return makeError(ErrorCode::badInput, "cannot read " + file.string() + ": " + why);
+    };
+    Descriptor in{::open(file.c_str(), O_RDONLY | O_CLOEXEC)};
+    if (in.fd < 0) return cannot(words(errno));
+    struct stat state {};
+    if (::fstat(in.fd, &state) != 0) return cannot(words(errno));
+    if (S_ISDIR(state.st_mode)) return cannot("it is a folder");
+    std::string contents;
+    if (S_ISREG(state.st_mode)) {
+        if (static_cast<std::uintmax_t>(state.st_size) > limit) return cannot("it is larger than " + std::to_string(limit) + " bytes");
+        contents.reserve(static_cast<std::size_t>(state.st_size));
+    }
+    char buffer[1 << 16];
+    for (;;) {
+        const ssize_t got = ::read(in.fd, buffer, sizeof buffer);
+        if (got == 0) return contents;
+        if (got < 0) {
+            if (errno == EINTR) continue;
+            return cannot(words(errno));
+        }
+        contents.append(buffer, static_cast<std::size_t>(got));
+        if (contents.size() > limit) return cannot("it is larger than " + std::to_string(limit) + " bytes");
+    }
+}
+
+}  // namespace kernelscope
