@@ -1,0 +1,52 @@
+#include <cstdio>
+
+#include <QApplication>
+#include <QCommandLineParser>
+#include <QElapsedTimer>
+#include <QLocale>
+
+#include "ui/main_window.h"
+
+#ifndef KERNELSCOPE_VERSION
+#define KERNELSCOPE_VERSION "unknown"
+#endif
+
+int main(int argc, char** argv) {
+    QElapsedTimer sinceStart;
+    sinceStart.start();
+    QApplication application(argc, argv);
+    // Figures read the same everywhere, as they do in files: with a decimal point.
+    QLocale::setDefault(QLocale::c());
+    QApplication::setApplicationName("kernelscope");
+    QApplication::setApplicationDisplayName("Kernelscope");
+    QApplication::setApplicationVersion(KERNELSCOPE_VERSION);
+    QApplication::setDesktopFileName("kernelscope");
+
+    QCommandLineParser parser;
+    parser.setApplicationDescription("Where an LLM's inference time goes, and what a faster kernel buys.");
+    parser.addHelpOption();
+    parser.addVersionOption();
+    parser.addPositionalArgument("model", "A model folder to begin with.", "[model]");
+    const QCommandLineOption store("store", "The run store to use instead of the user's own.", "file");
+    const QCommandLineOption engine("engine", "How to start the engine, such as \"ssh gpubox kernelscope-engine\".", "command");
+    const QCommandLineOption settings("settings", "The settings file to use instead of the user's own.", "file");
+    const QCommandLineOption firstPaint("time-first-paint", "Print the milliseconds to the first paint and quit.");
+    parser.addOptions({store, engine, settings, firstPaint});
+    parser.process(application);
+
+    kernelscope::ui::WindowOptions options;
+    options.settingsFile = parser.value(settings);
+    options.store = std::filesystem::path(parser.value(store).toStdU16String());
+    options.engine = parser.value(engine);
+    if (!parser.positionalArguments().isEmpty()) options.open = parser.positionalArguments().front();
+    kernelscope::ui::MainWindow window(std::move(options));
+    if (parser.isSet(firstPaint)) {
+        QObject::connect(&window, &kernelscope::ui::MainWindow::firstPainted, &application, [&] {
+            std::printf("first paint after %lld ms\n", static_cast<long long>(sinceStart.elapsed()));
+            std::fflush(stdout);
+            std::_Exit(0);
+        });
+    }
+    window.show();
+    return QApplication::exec();
+}

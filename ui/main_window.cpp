@@ -1,0 +1,251 @@
+#include "ui/main_window.h"
+
+#include <QAction>
+#include <QApplication>
+#include <QCloseEvent>
+#include <QDragEnterEvent>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QMimeData>
+#include <QScreen>
+#include <QShortcut>
+#include <QStackedWidget>
+#include <QTimer>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "core/client/store.h"
+#include "ui/icons.h"
+#include "ui/model_line.h"
+#include "ui/pages/profile_page.h"
+#include "ui/pages/runs_page.h"
+#include "ui/rail.h"
+#include "ui/services/engine_adapter.h"
+#include "ui/services/run_library.h"
+#include "ui/status_strip.h"
+#include "ui/text.h"
+#include "ui/widgets/banner.h"
+#include "ui/widgets/engine_bar.h"
+
+namespace kernelscope::ui {
+
+MainWindow::MainWindow(WindowOptions options, QWidget* parent)
+    : QMainWindow(parent), m_options(std::move(options)), m_settings(m_options.settingsFile) {
+    initResources();
+    applyTheme(*qApp, m_settings.scheme(), m_settings.zoom());
+    setWindowTitle("Kernelscope");
+    setWindowIcon(QIcon(":/icons/kernelscope.svg"));
+    setAcceptDrops(true);
+    m_services.settings = &m_settings;
+
+    auto* central = new QWidget(this);
+    auto* columns = new QHBoxLayout(central);
+    columns->setContentsMargins(0, 0, 0, 0);
+    columns->setSpacing(0);
+    m_rail = new Rail(central);
+    columns->addWidget(m_rail);
+    auto* content = new QWidget(central);
+    auto* column = new QVBoxLayout(content);
+    column->setContentsMargins(space(this, 5), space(this, 3), space(this, 5), space(this, 3));
+    column->setSpacing(space(this, 2));
+    m_modelLine = new ModelLine(m_settings, content);
+    m_export = new QToolButton(content);
+    m_export->setProperty("role", "field");
+    m_export->setText("Export CSV");
+    m_export->setAccessibleName("Export CSV");
+    m_export->setToolButtonStyle(Qt::ToolButtonTextOnly);
+    m_modelLine->addAtEnd(m_export);
+    m_engineBar = new EngineBar(content);
+    m_stack = new QStackedWidget(content);
+    column->addWidget(m_modelLine);
+    column->addWidget(m_engineBar);
+    column->addWidget(m_stack, 1);
+    columns->addWidget(content, 1);
+
+    auto* all = new QWidget(this);
+    auto* rows = new QVBoxLayout(all);
+    rows->setContentsMargins(0, 0, 0, 0);
+    rows->setSpacing(0);
+    rows->addWidget(central, 1);
+    m_strip = new StatusStrip(all);
+    rows->addWidget(m_strip);
+    setCentralWidget(all);
+
+    m_profile = new ProfilePage(*m_modelLine, m_settings, m_stack);
+    m_runs = new RunsPage(m_stack);
+    addPage(m_profile);
+    addPage(m_runs);
+    makeMenus();
+
+    connect(m_rail, &Rail::chosen, this, &MainWindow::showPageAt);
+    connect(m_modelLine, &ModelLine::browseRequested, this, &MainWindow::askModelFolder);
+    connect(m_modelLine, &ModelLine::changed, this, [this] { m_strip->setDevice(m_modelLine->device()); });
+    connect(m_strip, &StatusStrip::engineClicked, this, [this] { m_engineBar->open(m_settings.engineCommand(), "kernelscope-engine beside this program"); });
+    connect(m_engineBar, &EngineBar::chosen, this, &MainWindow::useEngine);
+    connect(m_runs, &RunsPage::exportRunRequested, this, &MainWindow::askExportSaved);
+
+    if (!restoreGeometry(m_settings.state("window/geometry"))) {
+        const QRect room = screen() ? screen()->availableGeometry() : QRect(0, 0, 1280, 860);
+        resize(QSize(1280, 860).boundedTo(room.size()));
+    }
+    setMinimumSize(space(this, 4 * 52), space(this, 4 * 30));
+    showPage(m_settings.text("window/page", "Profile"));
+    if (!m_stack->currentWidget()) showPageAt(0);
+    if (!m_options.open.isEmpty()) openModelFolder(m_options.open);
+}
+
+MainWindow::~MainWindow() {
+    // Pages hear of the engine until it is gone; then the store may go.
+    delete m_services.engine;
+    delete m_services.library;
+}
+
+void MainWindow::addPage(Page* page) {
+    m_pages.push_back(page);
+    m_stack->addWidget(page);
+    m_rail->add(page->title(), page->iconName());
+    const int index = int(m_pages.size()) - 1;
+    auto* shortcut = new QShortcut(QKeySequence(Qt::ALT | Qt::Key(Qt::Key_1 + index)), this);
+    connect(shortcut, &QShortcut::activated, this, [this, index] { showPageAt(index); });
+    connect(page, &Page::exportableChanged, this, &MainWindow::updateActions);
+    connect(page, &Page::exportRequested, this, [this] { askExport("csv"); });
+    connect(page, &Page::savePictureRequested, this, &MainWindow::askSavePicture);
+    connect(page, &Page::engineSettingsRequested, m_strip, &StatusStrip::engineClicked);
+    connect(page, &Page::modelFolderRequested, this, &MainWindow::askModelFolder);
+    connect(page, &Page::openRunRequested, this, &MainWindow::openRun);
+    connect(page, &Page::pageRequested, this, &MainWindow::showPage);
+}
+
+Page* MainWindow::currentPage() const { return qobject_cast<Page*>(m_stack->currentWidget()); }
+
+void MainWindow::showPage(const QString& title) {
+    for (std::size_t i = 0; i < m_pages.size(); ++i) {
+        if (m_pages[i]->title() == title) showPageAt(int(i));
+    }
+}
+
+void MainWindow::showPageAt(int index) {
+    m_stack->setCurrentIndex(index);
+    m_rail->setCurrent(index);
+    m_settings.setText("window/page", m_pages[std::size_t(index)]->title());
+    m_pages[std::size_t(index)]->entered();
+    updateActions();
+}
+
+void MainWindow::paintEvent(QPaintEvent* event) {
+    QMainWindow::paintEvent(event);
+    if (m_painted) return;
+    m_painted = true;
+    // After this paint has reached the screen.
+    QTimer::singleShot(0, this, [this] {
+        emit firstPainted();
+        startServices();
+    });
+}
+
+void MainWindow::startServices() {
+    auto store = Store::open(m_options.store.empty() ? Store::defaultPath() : m_options.store);
+    if (store) {
+        m_store = std::move(*store);
+        m_services.store = m_store.get();
+        m_services.library = new RunLibrary(m_store->path(), this);
+        connect(m_services.library, &RunLibrary::runOpened, this, &MainWindow::runOpened);
+    }
+    startEngine();
+    for (Page* page : m_pages) page->attach(m_services);
+    if (!store) {
+        Error error = store.error();
+        error.advice += error.advice.empty() ? "" : "\n";
+        error.advice += "Until then runs of this window are not kept; export what you need.";
+        currentPage()->showError(error);
+    }
+    emit servicesStarted();
+    if (m_services.engine) m_services.engine->connectEngine();
+}
+
+void MainWindow::startEngine() {
+    const QString text = !m_options.engine.isEmpty() ? m_options.engine : m_settings.engineCommand();
+    auto command = text.isEmpty() ? defaultEngineCommand() : parseEngineCommand(fromQt(text));
+    const QString where = text.isEmpty() ? "local" : text.section(' ', 0, 1);
+    SessionOptions options;
+    if (command) options.engine = *command;
+    m_services.engine = new EngineAdapter(std::move(options), m_store.get(), this);
+    EngineAdapter* engine = m_services.engine;
+    connect(engine, &EngineAdapter::helloReceived, this, [this](const Hello& hello) { m_modelLine->setDevices(hello.devices); });
+    connect(engine, &EngineAdapter::telemetryReceived, m_strip, &StatusStrip::setTelemetry);
+    connect(engine, &EngineAdapter::progressed, this, [this](const Progress& progress) {
+        QString doing = toQt(progress.phase).toLower();
+        if (progress.total > 0) doing += QString(" %1 of %2").arg(qlonglong(progress.done)).arg(qlonglong(progress.total));
+        m_strip->setDoing(doing);
+    });
+    connect(engine, &EngineAdapter::jobFinished, this, [this] { m_strip->setDoing({}); updateActions(); });
+    connect(engine, &EngineAdapter::stateChanged, this, [this, where](EngineState state, const QString& why) {
+        m_strip->setEngine(state, why, where);
+        if (state == EngineState::lost && !m_services.engine->running()) {
+            currentPage()->showError(makeError(ErrorCode::environment, fromQt(why.isEmpty() ? QString("The engine has gone.") : why)));
+        }
+        updateActions();
+    });
+    m_strip->setEngine(EngineState::stopped, {}, where);
+    if (!command) currentPage()->showError(command.error());
+}
+
+void MainWindow::useEngine(const QString& command) {
+    m_settings.setEngineCommand(command);
+    m_options.engine.clear();
+    delete m_services.engine;
+    m_services.engine = nullptr;
+    m_modelLine->setDevices({});
+    startEngine();
+    for (Page* page : m_pages) page->engineReplaced(m_services);
+    m_services.engine->connectEngine();
+}
+
+void MainWindow::openModelFolder(const QString& folder) {
+    m_modelLine->setModel(folder);
+    fillRecentMenu();
+}
+
+void MainWindow::openRun(const QString& id) {
+    if (m_services.library) m_services.library->open(id);
+}
+
+void MainWindow::runOpened(const SavedRunPtr& run) {
+    if (std::exchange(m_exportWanted, {}) == toQt(run->summary.header.id)) {
+        askExportOf(run->rows, "csv");
+        return;
+    }
+    for (Page* page : m_pages) {
+        if (!page->shows(run->summary.header.kind)) continue;
+        page->showSaved(run);
+        showPage(page->title());
+        return;
+    }
+    currentPage()->showError(makeError(ErrorCode::badInput, "No page of this window shows a run of kind \"" + run->summary.header.kind + "\".",
+                                       "Export it, or use kernelscope-cli runs show " + run->summary.header.id + "."));
+}
+
+void MainWindow::setScheme(Scheme scheme) {
+    m_settings.setScheme(scheme);
+    applyTheme(*qApp, scheme, m_settings.zoom());
+}
+
+void MainWindow::setZoom(double zoom) {
+    zoom = std::clamp(zoom, 0.6, 3.0);
+    m_settings.setZoom(zoom);
+    applyTheme(*qApp, m_settings.scheme(), zoom);
+}
+
+void MainWindow::closeEvent(QCloseEvent* event) {
+    m_settings.setState("window/geometry", saveGeometry());
+    QMainWindow::closeEvent(event);
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
+    const auto urls = event->mimeData()->urls();
+    if (urls.size() == 1 && QFileInfo(urls.front().toLocalFile()).isDir()) event->acceptProposedAction();
+}
+
+void MainWindow::dropEvent(QDropEvent* event) { openModelFolder(event->mimeData()->urls().front().toLocalFile()); }
+
+}  // namespace kernelscope::ui

@@ -1,0 +1,116 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include <QElapsedTimer>
+#include <QMainWindow>
+
+#include "core/client/session.h"
+#include "ui/services/run_rows.h"
+#include "ui/services/services.h"
+#include "ui/services/settings.h"
+
+class QAction;
+class QActionGroup;
+class QMenu;
+class QStackedWidget;
+class QToolButton;
+
+namespace kernelscope::ui {
+
+class Chart;
+class EngineBar;
+class ModelLine;
+class Page;
+class ProfilePage;
+class Rail;
+class RunsPage;
+class StatusStrip;
+
+struct WindowOptions {
+    QString settingsFile;          ///< empty: the platform's place
+    std::filesystem::path store;   ///< empty: the default store
+    QString engine;                ///< how to start the engine; empty: settings, else the one beside the program
+    QString open;                  ///< a model folder to begin with; may be empty
+};
+
+/// The one window. Nothing heavy before it is painted: store, library and engine come right after.
+class MainWindow : public QMainWindow {
+    Q_OBJECT
+public:
+    explicit MainWindow(WindowOptions options, QWidget* parent = nullptr);
+    ~MainWindow() override;
+
+    [[nodiscard]] ProfilePage* profilePage() const { return m_profile; }
+    [[nodiscard]] RunsPage* runsPage() const { return m_runs; }
+    [[nodiscard]] ModelLine* modelLine() const { return m_modelLine; }
+    [[nodiscard]] Rail* rail() const { return m_rail; }
+    [[nodiscard]] EngineBar* engineBar() const { return m_engineBar; }
+    [[nodiscard]] QToolButton* exportButton() const { return m_export; }
+    [[nodiscard]] const Services& services() const { return m_services; }
+    [[nodiscard]] Page* currentPage() const;
+
+    void showPage(const QString& title);
+    void openModelFolder(const QString& folder);
+    void openRun(const QString& id);
+    void setScheme(Scheme scheme);
+    void setZoom(double zoom);
+
+signals:
+    void firstPainted();
+    void servicesStarted();
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void closeEvent(QCloseEvent* event) override;
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
+
+private:
+    // main_window.cpp: what it is made of
+    void addPage(Page* page);
+    void showPageAt(int index);
+    void startServices();
+    void startEngine();
+    void useEngine(const QString& command);
+    void runOpened(const SavedRunPtr& run);
+    void updateActions();
+    // window_actions.cpp: menus and shortcuts
+    void makeMenus();
+    void fillRecentMenu();
+    void showShortcuts();
+    void showAbout();
+    // window_files.cpp: file dialogs and what they lead to
+    void askModelFolder();
+    void askExport(const QString& suffix);
+    void askExportOf(const RunRows& run, const QString& suffix);
+    void askExportSaved(const QString& id);
+    void askSavePicture(Chart* chart);
+    void report(const Result<void>& result);
+
+    WindowOptions m_options;
+    Settings m_settings;
+    std::unique_ptr<Store> m_store;
+    Services m_services;
+    std::vector<Page*> m_pages;
+    ModelLine* m_modelLine;
+    Rail* m_rail;
+    QStackedWidget* m_stack;
+    StatusStrip* m_strip;
+    EngineBar* m_engineBar;
+    QToolButton* m_export;
+    ProfilePage* m_profile = nullptr;
+    RunsPage* m_runs = nullptr;
+    QAction* m_runAction = nullptr;
+    QAction* m_cancelAction = nullptr;
+    QAction* m_exportCsv = nullptr;
+    QAction* m_exportJson = nullptr;
+    QAction* m_savePicture = nullptr;
+    QMenu* m_recentMenu = nullptr;
+    QString m_exportWanted;  ///< id of a run that is read only to be exported
+    bool m_painted = false;
+};
+
+}  // namespace kernelscope::ui

@@ -1,0 +1,170 @@
+#include "ui/model_line.h"
+
+#include <QAbstractItemView>
+#include <QComboBox>
+#include <QDir>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QSignalBlocker>
+#include <QStandardItemModel>
+
+#include "ui/services/settings.h"
+#include "ui/text.h"
+
+namespace kernelscope::ui {
+namespace {
+
+constexpr const char* kBrowse = "\x01browse";
+
+struct Preset { const char* id; const char* label; };
+constexpr Preset kPresets[] = {
+    {"qwen2.5-0.5b", "Qwen2.5-0.5B (random weights)"}, {"qwen2.5-1.5b", "Qwen2.5-1.5B (random weights)"},
+    {"qwen2.5-3b", "Qwen2.5-3B (random weights)"},     {"qwen2.5-7b", "Qwen2.5-7B (random weights)"},
+    {"qwen2.5-14b", "Qwen2.5-14B (random weights)"},   {"qwen2.5-32b", "Qwen2.5-32B (random weights)"},
+    {"qwen2.5-72b", "Qwen2.5-72B (random weights)"},   {"qwen2.5-tiny", "Qwen2.5 tiny, for trying things (random weights)"},
+};
+
+QComboBox* addCombo(QHBoxLayout* layout, const QString& label, QWidget* parent) {
+    auto* caption = new QLabel(label, parent);
+    caption->setProperty("role", "muted");
+    auto* combo = new QComboBox(parent);
+    combo->setAccessibleName(label);
+    combo->setObjectName(label);
+    combo->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    caption->setBuddy(combo);
+    layout->addWidget(caption);
+    layout->addWidget(combo);
+    return combo;
+}
+
+}  // namespace
+
+ModelLine::ModelLine(Settings& settings, QWidget* parent)
+    : QWidget(parent), m_settings(settings), m_layout(new QHBoxLayout(this)) {
+    m_layout->setContentsMargins(0, 0, 0, 0);
+    m_layout->setSpacing(space(this, 2));
+    m_model = addCombo(m_layout, "Model", this);
+    m_layout->addSpacing(space(this, 2));
+    m_device = addCombo(m_layout, "Device", this);
+    m_layout->addSpacing(space(this, 2));
+    m_dtype = addCombo(m_layout, "Type", this);
+    m_layout->addStretch(1);
+
+    m_model->setEditable(true);
+    m_model->setInsertPolicy(QComboBox::NoInsert);
+    m_model->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    m_model->setMinimumContentsLength(30);
+    m_model->lineEdit()->setPlaceholderText("Preset, folder or hub id");
+    m_model->lineEdit()->setAccessibleName("Model");
+    m_model->setToolTip("A preset, a checkpoint folder, or a hub id found in the local hub cache");
+    fillModels();
+    setModel(m_settings.text("model/name", "qwen2.5-0.5b"));
+
+    m_dtype->addItem("Automatic", "auto");
+    for (const char* dtype : {"float16", "bfloat16", "float32"}) m_dtype->addItem(dtype, dtype);
+    m_dtype->setToolTip("Automatic: the checkpoint's own type on a GPU (float16 for presets), float32 on a CPU");
+    m_dtype->setCurrentIndex(std::max(0, m_dtype->findData(m_settings.text("model/dtype", "auto"))));
+    setDevices({});
+
+    connect(m_model, &QComboBox::activated, this, &ModelLine::modelActivated);
+    connect(m_model->lineEdit(), &QLineEdit::editingFinished, this, &ModelLine::remember);
+    connect(m_device, &QComboBox::activated, this, &ModelLine::remember);
+    connect(m_dtype, &QComboBox::activated, this, &ModelLine::remember);
+}
+
+void ModelLine::fillModels() {
+    const QSignalBlocker quiet(m_model);
+    m_model->clear();
+    for (const Preset& preset : kPresets) m_model->addItem(preset.label, QString(preset.id));
+    const QStringList recent = m_settings.recentModels();
+    if (!recent.isEmpty()) m_model->insertSeparator(m_model->count());
+    for (const QString& folder : recent) {
+        m_model->addItem(QDir(folder).dirName(), folder);
+        m_model->setItemData(m_model->count() - 1, folder, Qt::ToolTipRole);
+    }
+    m_model->insertSeparator(m_model->count());
+    m_model->addItem("Open a folder…", QString(kBrowse));
+    m_model->view()->setMinimumWidth(m_model->view()->sizeHintForColumn(0) + fontMetrics().height() * 2);
+}
+
+ModelChoice ModelLine::choice() const {
+    ModelChoice choice;
+    const int index = m_model->findText(m_model->currentText());
+    const QString data = index >= 0 ? m_model->itemData(index).toString() : QString();
+    choice.model = fromQt(data.isEmpty() || data == kBrowse ? m_model->currentText().trimmed() : data);
+    choice.device = fromQt(m_device->currentData().toString());
+    choice.dtype = fromQt(m_dtype->currentData().toString());
+    if (choice.device.empty()) choice.device = "auto";
+    return choice;
+}
+
+void ModelLine::setModel(const QString& model) {
+    if (QFileInfo(model).isDir()) {
+        m_settings.addRecentModel(QFileInfo(model).absoluteFilePath());
+        fillModels();
+    }
+    int index = m_model->findData(model);
+    if (index < 0 && QFileInfo(model).isDir()) index = m_model->findData(QFileInfo(model).absoluteFilePath());
+    if (index >= 0) m_model->setCurrentIndex(index);
+    else m_model->setEditText(model);
+    m_model->setToolTip(model);
+    m_model->lineEdit()->setCursorPosition(0);
+    remember();
+}
+
+void ModelLine::modelActivated(int index) {
+    if (m_model->itemData(index).toString() == kBrowse) {
+        setModel(m_lastModel);
+        emit browseRequested();
+        return;
+    }
+    remember();
+}
+
+void ModelLine::remember() {
+    const ModelChoice now = choice();
+    m_lastModel = toQt(now.model);
+    m_settings.setText("model/name", m_lastModel);
+    if (!m_devices.empty()) m_settings.setText("model/device", toQt(now.device));
+    m_settings.setText("model/dtype", toQt(now.dtype));
+    emit changed();
+}
+
+void ModelLine::setDevices(const std::vector<DeviceInfo>& devices) {
+    const QString wanted = m_devices.empty() ? m_settings.text("model/device", "auto") : m_device->currentData().toString();
+    m_devices = devices;
+    m_device->clear();
+    const auto automatic = device();
+    m_device->addItem("Automatic", "auto");
+    if (!devices.empty() && automatic) m_device->setItemText(0, "Automatic: " + toQt(automatic->name));
+    for (const DeviceInfo& device : devices) {
+        m_device->addItem(toQt(device.name.empty() ? device.id : device.name), toQt(device.id));
+        const int row = m_device->count() - 1;
+        m_device->setItemData(row, toQt(device.problem.empty() ? device.id : device.problem), Qt::ToolTipRole);
+        if (!device.problem.empty()) {
+            if (auto* items = qobject_cast<QStandardItemModel*>(m_device->model())) items->item(row)->setEnabled(false);
+        }
+    }
+    m_device->setCurrentIndex(std::max(0, m_device->findData(wanted)));
+    emit changed();
+}
+
+std::optional<DeviceInfo> ModelLine::device() const {
+    const QString chosen = m_device->currentData().toString();
+    const DeviceInfo* best = nullptr;
+    for (const DeviceInfo& device : m_devices) {
+        if (!chosen.isEmpty() && chosen != "auto") {
+            if (toQt(device.id) == chosen) return device;
+            continue;
+        }
+        if (!device.problem.empty()) continue;
+        if (!best || (best->id == "cpu" && device.id != "cpu")) best = &device;
+    }
+    return best ? std::optional(*best) : std::nullopt;
+}
+
+void ModelLine::addAtEnd(QWidget* widget) { m_layout->addWidget(widget); }
+
+}  // namespace kernelscope::ui

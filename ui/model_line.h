@@ -1,0 +1,54 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include <QWidget>
+
+#include "core/records/protocol.h"
+
+class QComboBox;
+class QHBoxLayout;
+
+namespace kernelscope::ui {
+
+class Settings;
+
+struct ModelChoice {
+    std::string model = "qwen2.5-0.5b";
+    std::string device = "auto";
+    std::string dtype = "auto";
+};
+
+/// Model, device and type: what every job of the window runs on.
+class ModelLine : public QWidget {
+    Q_OBJECT
+public:
+    explicit ModelLine(Settings& settings, QWidget* parent = nullptr);
+
+    [[nodiscard]] ModelChoice choice() const;
+    void setModel(const QString& model);  ///< preset, hub id or folder; a folder joins the recent ones
+    void setDevices(const std::vector<DeviceInfo>& devices);
+    /// The device that a job would run on, as far as known: the choice, or the first usable GPU, else the CPU.
+    [[nodiscard]] std::optional<DeviceInfo> device() const;
+    void addAtEnd(QWidget* widget);
+
+signals:
+    void changed();
+    void browseRequested();
+
+private:
+    void fillModels();
+    void modelActivated(int index);
+    void remember();
+
+    Settings& m_settings;
+    QHBoxLayout* m_layout;
+    QComboBox* m_model;
+    QComboBox* m_device;
+    QComboBox* m_dtype;
+    QString m_lastModel;
+    std::vector<DeviceInfo> m_devices;
+};
+
+}  // namespace kernelscope::ui

@@ -1,0 +1,138 @@
+#include "ui/models/profile_summary.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+
+#include "ui/models/profile_tree.h"
+#include "ui/text.h"
+
+namespace kernelscope::ui {
+namespace {
+
+// Points of share by which a bar has to lead before it passes the one above it while a run is live.
+constexpr double kClearlyLarger = 1.0;
+
+QString barDetail(const ShareBar& bar, double spanUs, double gpuUs, bool hasGpu) {
+    QString text = "<b>" + bar.name.toHtmlEscaped() + "</b><br>" + number(spanUs, 1) + " µs of the pass";
+    if (bar.share) text += ", " + number(*bar.share, 1) + " %";
+    if (bar.low && bar.high) text += QString(" (95 %: %1 to %2)").arg(number(*bar.low, 1), number(*bar.high, 1));
+    if (hasGpu) text += "<br>" + number(gpuUs, 1) + " µs of GPU time";
+    if (bar.gpuShare) text += ", " + number(*bar.gpuShare, 1) + " %";
+    return text;
+}
+
+struct Sums { double span = 0, gpu = 0; bool hasGpu = false; std::size_t rows = 0; };
+
+int placeIn(const std::vector<ShareBar>& bars, const QString& name) {
+    const auto found = std::find_if(bars.begin(), bars.end(), [&](const ShareBar& bar) { return bar.name == name; });
+    return found == bars.end() ? int(bars.size()) : int(found - bars.begin());
+}
+
+}  // namespace
+
+std::vector<ProfileRow> rowsOfPhase(std::span<const ProfileRow> rows, const std::string& phase) {
+    std::vector<ProfileRow> result;
+    std::copy_if(rows.begin(), rows.end(), std::back_inserter(result), [&](const ProfileRow& row) { return row.phase == phase; });
+    return result;
+}
+
+std::vector<ShareBar> shareBars(std::span<const ProfileRow> rows, const std::vector<ShareBar>& before) {
+    std::vector<ShareBar> bars;
+    std::map<QString, Sums> sums;
+    const auto value = [](const std::optional<double>& share) { return share.value_or(0); };
+    for (const ProfileRow& row : rows) {
+        if (row.name == "total" || row.name == "profiler tax") continue;
+        const bool rest = row.name == "unattributed" || row.type == "unattributed";
+        const QString name = rest ? QString("unattributed") : toQt(row.type.empty() ? row.name : row.type);
+        const int place = placeIn(bars, name);
+        if (place == int(bars.size())) bars.push_back({.name = name, .unattributed = rest});
+        ShareBar& bar = bars[std::size_t(place)];
+        Sums& sum = sums[name];
+        if (row.spanSharePct) bar.share = value(bar.share) + *row.spanSharePct;
+        if (row.gpuSharePct) bar.gpuShare = value(bar.gpuShare) + *row.gpuSharePct;
+        bar.low = sum.rows == 0 ? row.spanShareCiLowPct : std::nullopt;
+        bar.high = sum.rows == 0 ? row.spanShareCiHighPct : std::nullopt;
+        sum.span += row.selfSpanUs.value_or(0);
+        sum.gpu += row.selfGpuUs ? *row.selfGpuUs : row.level == "kernel" ? row.gpuUs.value_or(0) : 0;
+        sum.hasGpu |= row.selfGpuUs.has_value() || row.gpuUs.has_value();
+        ++sum.rows;
+    }
+    // Level kernel has no spans: the GPU's share is then the one there is.
+    const bool anySpan = std::any_of(bars.begin(), bars.end(), [](const ShareBar& bar) { return bar.share.has_value(); });
+    for (ShareBar& bar : bars) {
+        if (!anySpan) std::swap(bar.share, bar.gpuShare);
+        bar.detail = barDetail(bar, sums[bar.name].span, sums[bar.name].gpu, sums[bar.name].hasGpu);
+    }
+    std::erase_if(bars, [](const ShareBar& bar) { return !bar.share && !bar.gpuShare; });
+
+    std::stable_sort(bars.begin(), bars.end(), [&](const ShareBar& a, const ShareBar& b) {
+        if (a.unattributed != b.unattributed) return b.unattributed;
+        if (before.empty()) return value(a.share) > value(b.share);
+        return placeIn(before, a.name) < placeIn(before, b.name);
+    });
+    // From the order on the screen, let a bar rise past its neighbour only when it clearly leads.
+    for (bool moved = !before.empty(); moved;) {
+        moved = false;
+        for (std::size_t i = 1; i < bars.size(); ++i) {
+            if (bars[i].unattributed || value(bars[i].share) <= value(bars[i - 1].share) + kClearlyLarger) continue;
+            std::swap(bars[i], bars[i - 1]);
+            moved = true;
+        }
+    }
+    return bars;
+}
+
+QString profileSubline(std::span<const ProfileRow> rows, const RunHeader& run, bool live) {
+    QStringList parts;
+    parts << (run.weights == "random" ? "Random weights" : "Weights from file");
+    if (!live && run.settings.contains("iterations") && run.settings["iterations"].is_number_integer()) {
+        parts << QString("%1 passes").arg(run.settings["iterations"].get<int>());
+    }
+    for (const ProfileRow& row : rows) {
+        if (row.name == "total" && row.spanUs) parts << "instrumented pass " + figure(*row.spanUs / 1000) + " ms";
+        if (row.name == "unattributed" && row.spanSharePct) parts << "unattributed " + number(*row.spanSharePct, 1) + " %";
+        if (row.name == "profiler tax" && row.spanSharePct) parts << "profiler tax " + number(*row.spanSharePct, 1) + " %";
+    }
+    return parts.join(" · ");
+}
+
+int layerOf(const std::string& path) {
+    constexpr std::string_view kPrefix = "model.layers.";
+    if (path.compare(0, kPrefix.size(), kPrefix) != 0) return -1;
+    int layer = -1;
+    std::from_chars(path.data() + kPrefix.size(), path.data() + path.size(), layer);
+    return layer;
+}
+
+LayerMap layerMap(std::span<const ProfileRow> rows) {
+    LayerMap map;
+    std::map<std::string, double> totals;
+    std::map<std::pair<int, std::string>, LayerCell> cells;
+    for (const ProfileRow& row : rows) {
+        const int layer = layerOf(row.level == "kernel" ? row.note : row.name);
+        if (layer < 0 || row.type.empty()) continue;
+        map.layers = std::max(map.layers, layer + 1);
+        LayerCell& cell = cells[{layer, row.type}];
+        const double span = row.selfSpanUs.value_or(0);
+        const double gpu = row.selfGpuUs ? *row.selfGpuUs : row.level == "kernel" ? row.gpuUs.value_or(0) : 0;
+        cell.spanUs += span;
+        cell.gpuUs += gpu;
+        map.hasGpu |= row.selfGpuUs.has_value() || (row.level == "kernel" && row.gpuUs);
+        totals[row.type] += span > 0 ? span : gpu;
+    }
+    for (const auto& [type, total] : totals) map.types.push_back(type);
+    std::stable_sort(map.types.begin(), map.types.end(),
+                     [&](const std::string& a, const std::string& b) { return totals[a] > totals[b]; });
+    for (int layer = 0; layer < map.layers; ++layer) {
+        for (const std::string& type : map.types) {
+            LayerCell cell = cells[{layer, type}];
+            cell.layer = layer;
+            cell.type = type;
+            map.cells.push_back(std::move(cell));
+        }
+    }
+    return map;
+}
+
+}  // namespace kernelscope::ui

@@ -1,0 +1,104 @@
+#include "ui/pages/profile_controls.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QSpinBox>
+
+#include "ui/services/settings.h"
+#include "ui/text.h"
+#include "ui/theme.h"
+#include "ui/widgets/segmented.h"
+
+namespace kernelscope::ui {
+namespace {
+
+QSpinBox* addNumber(QHBoxLayout* row, const QString& label, int least, int most, int value, const QString& toolTip, QWidget* parent) {
+    auto* caption = new QLabel(label, parent);
+    caption->setProperty("role", "muted");
+    auto* box = new QSpinBox(parent);
+    box->setRange(least, most);
+    box->setValue(value);
+    box->setAccessibleName(label);
+    box->setObjectName(label);
+    box->setToolTip(toolTip);
+    box->setButtonSymbols(QAbstractSpinBox::NoButtons);
+    box->setFixedWidth(box->fontMetrics().horizontalAdvance("100000") + box->fontMetrics().height() * 5 / 4);
+    caption->setBuddy(box);
+    row->addSpacing(space(parent, 1));
+    row->addWidget(caption);
+    row->addWidget(box);
+    return box;
+}
+
+}  // namespace
+
+ProfileControls::ProfileControls(QWidget* parent) : QWidget(parent) {
+    auto* row = new QHBoxLayout(this);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(space(this, 1.5));
+    m_phase = new Segmented("Phase", this);
+    m_phase->add("Decode", "decode", "One new token with the prompt in the KV cache");
+    m_phase->add("Prefill", "prefill", "The whole prompt in one pass");
+    row->addWidget(m_phase);
+    m_prompt = addNumber(row, "Prompt", 1, 131072, 32, "Tokens of the prompt", this);
+    m_passes = addNumber(row, "Passes", 1, 100000, 50, "Measured passes, after 10 to warm up", this);
+    row->addSpacing(space(this, 1));
+    m_level = new Segmented("Level", this);
+    m_level->add("Type", "type", "One row a module type");
+    m_level->add("Block", "block", "One row a decoder layer");
+    m_level->add("Leaf", "leaf", "One row a projection, norm or add");
+    m_level->add("Kernel", "kernel", "One row a GPU kernel");
+    row->addWidget(m_level);
+    row->addSpacing(space(this, 1));
+    m_mode = new Segmented("Mode", this);
+    m_mode->add("Eager", "eager", "Each operation launched on its own");
+    m_mode->add("Graph", "graph", "The pass as one CUDA graph");
+    row->addWidget(m_mode);
+    row->addStretch(1);
+    connect(m_phase, &Segmented::changed, this, &ProfileControls::phaseChanged);
+}
+
+nlohmann::json ProfileControls::settings() const {
+    return {{"phase", fromQt(m_phase->value())}, {"prompt_tokens", m_prompt->value()}, {"iterations", m_passes->value()},
+            {"level", fromQt(m_level->value())}, {"mode", fromQt(m_mode->value())}};
+}
+
+void ProfileControls::show(const nlohmann::json& settings) {
+    const auto text = [&](const char* key) {
+        return settings.contains(key) && settings[key].is_string() ? toQt(settings[key].get<std::string>()) : QString();
+    };
+    const auto whole = [&](const char* key, QSpinBox* box) {
+        if (settings.contains(key) && settings[key].is_number_integer()) box->setValue(settings[key].get<int>());
+    };
+    m_phase->setValue(text("phase"));
+    m_level->setValue(text("level"));
+    m_mode->setValue(text("mode"));
+    whole("prompt_tokens", m_prompt);
+    whole("iterations", m_passes);
+}
+
+void ProfileControls::restore(const Settings& settings) {
+    const auto saved = nlohmann::json::parse(fromQt(settings.text("profile/settings", "{}")), nullptr, false);
+    if (saved.is_object()) show(saved);
+}
+
+void ProfileControls::remember(Settings& settings) const { settings.setText("profile/settings", toQt(this->settings().dump())); }
+
+QString ProfileControls::phase() const { return m_phase->value(); }
+void ProfileControls::setPhase(const QString& phase) { m_phase->setValue(phase); }
+void ProfileControls::setLevel(const QString& level) { m_level->setValue(level); }
+
+void ProfileControls::setGpu(bool gpu) {
+    const QString why = gpu ? QString() : "Needs a GPU: this device has no kernels to look at and no graphs";
+    m_level->setOptionEnabled("kernel", gpu, gpu ? "One row a GPU kernel" : why);
+    m_mode->setOptionEnabled("graph", gpu, gpu ? "The pass as one CUDA graph" : why);
+    if (gpu) return;
+    if (m_level->value() == "kernel") m_level->setValue("type");
+    if (m_mode->value() == "graph") m_mode->setValue("eager");
+}
+
+void ProfileControls::setEditable(bool editable) {
+    for (QWidget* widget : std::initializer_list<QWidget*>{m_prompt, m_passes, m_level, m_mode}) widget->setEnabled(editable);
+}
+
+}  // namespace kernelscope::ui

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <QWidget>
+
+class QSpinBox;
+
+namespace kernelscope::ui {
+
+class Segmented;
+class Settings;
+
+/// Phase, prompt, passes, level and mode in one line.
+class ProfileControls : public QWidget {
+    Q_OBJECT
+public:
+    explicit ProfileControls(QWidget* parent = nullptr);
+
+    [[nodiscard]] nlohmann::json settings() const;  ///< as job.start takes them
+    void show(const nlohmann::json& settings);      ///< those of a saved run
+    void restore(const Settings& settings);
+    void remember(Settings& settings) const;
+    [[nodiscard]] QString phase() const;
+    void setPhase(const QString& phase);
+    void setLevel(const QString& level);
+    [[nodiscard]] QSpinBox* passes() const { return m_passes; }
+    [[nodiscard]] QSpinBox* prompt() const { return m_prompt; }
+    [[nodiscard]] Segmented* level() const { return m_level; }
+    [[nodiscard]] Segmented* phases() const { return m_phase; }
+    /// GPU-only choices; a reason in words where the device is none.
+    void setGpu(bool gpu);
+    /// While a run is shown or running everything but the phase stands still; `phases` are those that can be shown.
+    void setEditable(bool editable);
+
+signals:
+    void phaseChanged(const QString& phase);
+
+private:
+    Segmented* m_phase;
+    QSpinBox* m_prompt;
+    QSpinBox* m_passes;
+    Segmented* m_level;
+    Segmented* m_mode;
+};
+
+}  // namespace kernelscope::ui

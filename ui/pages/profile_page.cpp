@@ -1,0 +1,141 @@
+#include "ui/pages/profile_page.h"
+
+#include <algorithm>
+
+#include <QHeaderView>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSplitter>
+
+#include "core/records/headline.h"
+#include "ui/charts/share_bars.h"
+#include "ui/model_line.h"
+#include "ui/models/profile_summary.h"
+#include "ui/models/profile_tree.h"
+#include "ui/pages/profile_controls.h"
+#include "ui/text.h"
+#include "ui/theme.h"
+#include "ui/widgets/card.h"
+#include "ui/widgets/table_view.h"
+
+namespace kernelscope::ui {
+
+ProfilePage::ProfilePage(const ModelLine& model, Settings& settings, QWidget* parent)
+    : JobPage(model, {.run = "Profile model", .empty = "Nothing profiled yet. See which modules a pass of this model spends its time in."}, parent),
+      m_settings(settings), m_controls(new ProfileControls(this)) {
+    setControls(m_controls);
+    setBody(makeBody());
+    m_controls->restore(m_settings);
+    connect(m_controls, &ProfileControls::phaseChanged, this, [this] { if (shown()) render(); });
+    const auto followDevice = [this] {
+        const auto device = modelLine().device();
+        m_controls->setGpu(!device || device->id != "cpu");
+    };
+    connect(&model, &ModelLine::changed, this, followDevice);
+    followDevice();
+}
+
+QWidget* ProfilePage::makeBody() {
+    auto* body = new QSplitter(Qt::Vertical, this);
+    body->setChildrenCollapsible(false);
+    body->setHandleWidth(space(this, 2));
+    m_barCard = new Card("Share of a pass", body);
+    m_bars = new ShareBars(m_barCard);
+    m_barCard->setBody(m_bars);
+
+    auto* tableCard = new Card("Modules", body);
+    m_tree = new ProfileTree(this);
+    m_table = new TableView("Modules of the profile", tableCard);
+    m_table->setSource(m_tree);
+    m_table->sortByColumn(ProfileTree::kSpanShare, Qt::DescendingOrder);
+    auto* chip = new QPushButton(tableCard);
+    chip->setAutoDefault(false);
+    chip->hide();
+    m_chip = chip;
+    tableCard->addTool(chip);
+    tableCard->addTool(m_table->makeFilterBox("Filter"));
+    tableCard->setBody(m_table);
+    body->addWidget(m_barCard);
+    body->addWidget(tableCard);
+    body->setStretchFactor(0, 3);
+    body->setStretchFactor(1, 2);
+
+    connect(m_bars, &ShareBars::clicked, this, [this](const QString& type) { chooseType(type == m_chosenType ? QString() : type); });
+    connect(chip, &QPushButton::clicked, this, [this] { chooseType({}); });
+    connect(m_bars, &Chart::saveRequested, this, [this] { emit savePictureRequested(m_bars); });
+    connect(m_table, &TableView::exportRequested, this, &Page::exportRequested);
+    return body;
+}
+
+QList<Chart*> ProfilePage::charts() const { return {m_bars}; }
+
+JobRequest ProfilePage::request() const {
+    const ModelChoice choice = modelLine().choice();
+    m_controls->remember(m_settings);
+    return {.kind = "profile", .model = choice.model, .device = choice.device, .dtype = choice.dtype,
+            .settings = m_controls->settings()};
+}
+
+std::vector<ProfileRow> ProfilePage::phaseRows(const RunRows& run) const {
+    return rowsOfPhase(run.as<ProfileRow>(), fromQt(m_controls->phase()));
+}
+
+void ProfilePage::renderCharts(const RunRows& run, bool live) {
+    const auto rows = phaseRows(run);
+    auto bars = shareBars(rows, live ? m_bars->bars() : std::vector<ShareBar>{});
+    const bool gpu = std::any_of(bars.begin(), bars.end(), [](const ShareBar& bar) { return bar.gpuShare.has_value(); });
+    m_bars->setBars(std::move(bars));
+    m_barCard->setTitle(m_controls->phase() == "prefill" ? "Share of the prefill pass" : "Share of a decode step");
+    m_barCard->setHint(gpu ? "wide: wall clock, with its 95 % interval · thin: GPU time" : "wall clock, with its 95 % interval");
+}
+
+void ProfilePage::renderTables(const RunRows& run, bool) {
+    auto rows = phaseRows(run);
+    if (!m_chosenType.isEmpty()) {
+        std::erase_if(rows, [&](const ProfileRow& row) { return isClosingRow(row) || toQt(row.type) != m_chosenType; });
+    }
+    showColumns(rows);
+    const bool first = m_tree->rowCount() == 0;
+    m_table->setRootIsDecorated(!rows.empty() && rows.front().level == "leaf");
+    m_tree->setRows(std::move(rows));
+    if (first) m_table->fitColumns();
+}
+
+void ProfilePage::showColumns(const std::vector<ProfileRow>& rows) {
+    const auto any = [&](auto member) {
+        return std::any_of(rows.begin(), rows.end(), [&](const ProfileRow& row) { return (row.*member).has_value(); });
+    };
+    m_table->setColumnHidden(ProfileTree::kKernels, !any(&ProfileRow::kernels));
+    m_table->setColumnHidden(ProfileTree::kSpan, !any(&ProfileRow::spanUs));
+    m_table->setColumnHidden(ProfileTree::kSelfSpan, !any(&ProfileRow::selfSpanUs));
+    m_table->setColumnHidden(ProfileTree::kGpu, !any(&ProfileRow::gpuUs));
+    m_table->setColumnHidden(ProfileTree::kGap, !any(&ProfileRow::gapUs));
+    m_table->setColumnHidden(ProfileTree::kSpanInterval, !any(&ProfileRow::spanShareCiLowPct));
+    m_table->setColumnHidden(ProfileTree::kGpuShare, !any(&ProfileRow::gpuSharePct));
+    m_table->setColumnHidden(ProfileTree::kNote, std::all_of(rows.begin(), rows.end(), [](const ProfileRow& row) { return row.note.empty(); }));
+}
+
+void ProfilePage::chooseType(const QString& type) {
+    m_chosenType = type;
+    m_bars->setChosen(type);
+    auto* chip = static_cast<QPushButton*>(m_chip);
+    chip->setText(type + "  ×");
+    chip->setAccessibleName("Show all types again, not only " + type);
+    chip->setVisible(!type.isEmpty());
+    if (const RunRows* run = shown()) renderTables(*run, running());
+}
+
+QString ProfilePage::headlineOf(const RunRows& run) const {
+    return toQt(profileHeadline(run.as<ProfileRow>(), fromQt(m_controls->phase())));
+}
+
+QString ProfilePage::sublineOf(const RunRows& run, bool live) const { return profileSubline(phaseRows(run), run.header(), live); }
+
+void ProfilePage::settingsShown(const RunRows& run) {
+    m_controls->show(run.header().settings);
+    if (!run.empty()) m_controls->setPhase(toQt(run.as<ProfileRow>().front().phase));
+}
+
+void ProfilePage::setControlsEnabled(bool enabled) { if (m_controls) m_controls->setEditable(enabled); }
+
+}  // namespace kernelscope::ui

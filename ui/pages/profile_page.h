@@ -1,0 +1,55 @@
+#pragma once
+
+#include "core/records/rows.h"
+#include "ui/pages/job_page.h"
+
+namespace kernelscope::ui {
+
+class Card;
+class ProfileControls;
+class ProfileTree;
+class ShareBars;
+class TableView;
+
+/// Where the time goes.
+class ProfilePage : public JobPage {
+    Q_OBJECT
+public:
+    explicit ProfilePage(const ModelLine& model, Settings& settings, QWidget* parent = nullptr);
+
+    [[nodiscard]] QString title() const override { return "Profile"; }
+    [[nodiscard]] QString iconName() const override { return "profile"; }
+    [[nodiscard]] QList<Chart*> charts() const override;
+    [[nodiscard]] bool shows(const std::string& kind) const override { return kind == "profile"; }
+
+    [[nodiscard]] ShareBars* bars() const { return m_bars; }
+    [[nodiscard]] TableView* table() const { return m_table; }
+    [[nodiscard]] ProfileTree* tree() const { return m_tree; }
+    [[nodiscard]] ProfileControls* controls() const { return m_controls; }
+
+protected:
+    [[nodiscard]] JobRequest request() const override;
+    void renderCharts(const RunRows& run, bool live) override;
+    void renderTables(const RunRows& run, bool live) override;
+    [[nodiscard]] QString headlineOf(const RunRows& run) const override;
+    [[nodiscard]] QString sublineOf(const RunRows& run, bool live) const override;
+    void settingsShown(const RunRows& run) override;
+    void setControlsEnabled(bool enabled) override;
+
+private:
+    QWidget* makeBody();
+    void chooseType(const QString& type);
+    void showColumns(const std::vector<ProfileRow>& rows);
+    [[nodiscard]] std::vector<ProfileRow> phaseRows(const RunRows& run) const;
+
+    Settings& m_settings;
+    ProfileControls* m_controls;
+    Card* m_barCard;
+    ShareBars* m_bars;
+    ProfileTree* m_tree;
+    TableView* m_table;
+    QWidget* m_chip;
+    QString m_chosenType;
+};
+
+}  // namespace kernelscope::ui

@@ -1,0 +1,48 @@
+#pragma once
+// Colours, fonts and spacing. A widget asks for the theme of its palette, so nothing has to be handed around
+// and a palette change reaches every painter.
+
+#include <QColor>
+#include <QPalette>
+#include <QString>
+
+class QApplication;
+class QWidget;
+
+namespace kernelscope::ui {
+
+enum class Scheme { system, light, dark, highContrast };
+
+struct Theme {
+    bool dark = false;
+    QColor window, surface, rail, border, field;
+    QColor text, muted, accent, onAccent;
+    QColor good, warn, bad;
+    QColor grid, hover, selection;
+
+    static const Theme& of(const QPalette& palette);
+    static const Theme& of(const QWidget* widget);
+};
+
+QString toString(Scheme scheme);
+Scheme schemeFromString(const QString& text);
+
+/// Fusion, our palette and the style sheet made from it. `zoom` scales the font and everything measured from it.
+void applyTheme(QApplication& application, Scheme scheme, double zoom);
+
+/// A module type's colour, the same in every chart; worn by nothing else. Unknown types are grey.
+QColor typeColor(const QString& moduleType);
+/// Grey of "unattributed", told from Rotary's grey by its hatching.
+QColor unattributedColor(const Theme& theme);
+
+/// `color` laid over `under` with `alpha`: an opaque colour, since exports know no transparency.
+QColor blend(const QColor& color, const QColor& under, double alpha);
+/// Black or white, whichever reads better on `background`.
+QColor readableOn(const QColor& background);
+/// Contrast ratio of WCAG 2, from 1 to 21.
+double contrast(const QColor& a, const QColor& b);
+
+/// Multiples of a quarter of the widget's line height: spacing follows the font.
+int space(const QWidget* widget, double quarters);
+
+}  // namespace kernelscope::ui

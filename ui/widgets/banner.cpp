@@ -1,0 +1,76 @@
+#include "ui/widgets/banner.h"
+
+#include <QEvent>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QStyle>
+#include <QToolButton>
+
+#include "ui/icons.h"
+#include "ui/theme.h"
+
+namespace kernelscope::ui {
+
+Banner::Banner(QWidget* parent)
+    : QFrame(parent), m_icon(new QLabel(this)), m_text(new QLabel(this)), m_action(new QPushButton(this)),
+      m_close(new QToolButton(this)) {
+    setObjectName("banner");
+    auto* row = new QHBoxLayout(this);
+    row->setContentsMargins(space(this, 3), space(this, 2), space(this, 2), space(this, 2));
+    row->setSpacing(space(this, 2.5));
+    m_text->setWordWrap(true);
+    m_text->setTextFormat(Qt::RichText);
+    m_text->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_action->setAutoDefault(false);
+    m_close->setProperty("role", "plain");
+    m_close->setToolTip("Dismiss");
+    m_close->setAccessibleName("Dismiss this message");
+    row->addWidget(m_icon, 0, Qt::AlignTop);
+    row->addWidget(m_text, 1);
+    row->addWidget(m_action, 0, Qt::AlignVCenter);
+    row->addWidget(m_close, 0, Qt::AlignTop);
+    connect(m_action, &QPushButton::clicked, this, [this] { if (m_onAction) m_onAction(); });
+    connect(m_close, &QToolButton::clicked, this, &QWidget::hide);
+    hide();
+}
+
+void Banner::show(Kind kind, const QString& message, const QString& advice, const QString& action,
+                  std::function<void()> onAction, bool closable) {
+    m_kind = kind;
+    m_message = message;
+    QString text = "<b>" + message.toHtmlEscaped() + "</b>";
+    if (!advice.isEmpty()) text += "<br>" + advice.toHtmlEscaped();
+    m_text->setText(text.replace('\n', "<br>"));
+    m_action->setText(action);
+    m_action->setVisible(!action.isEmpty());
+    m_action->setAccessibleName(action);
+    m_onAction = std::move(onAction);
+    m_close->setVisible(closable);
+    setProperty("role", kind == Kind::error ? "banner-error" : kind == Kind::warning ? "banner-warning" : "banner-info");
+    setAccessibleName(message);
+    setAccessibleDescription(advice);
+    style()->unpolish(this);
+    style()->polish(this);
+    drawIcon();
+    QWidget::show();
+}
+
+QString Banner::message() const { return m_message; }
+
+void Banner::changeEvent(QEvent* event) {
+    QFrame::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange) drawIcon();
+}
+
+void Banner::drawIcon() {
+    const Theme& theme = Theme::of(this);
+    const int size = fontMetrics().height() + 2;
+    const auto [name, color] = m_kind == Kind::error     ? std::pair{"error", theme.bad}
+                               : m_kind == Kind::warning ? std::pair{"warning", theme.warn}
+                                                         : std::pair{"history", theme.accent};
+    m_icon->setPixmap(iconPixmap(name, color, size, devicePixelRatioF()));
+    m_close->setIcon(icon("close", theme.muted, size));
+}
+
+}  // namespace kernelscope::ui

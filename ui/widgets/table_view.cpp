@@ -1,0 +1,134 @@
+#include "ui/widgets/table_view.h"
+
+#include <functional>
+
+#include <QApplication>
+#include <QClipboard>
+#include <QContextMenuEvent>
+#include <QHeaderView>
+#include <QKeyEvent>
+#include <QLineEdit>
+#include <QMenu>
+
+#include "ui/icons.h"
+#include "ui/models/roles.h"
+#include "ui/models/sort_filter.h"
+#include "ui/theme.h"
+#include "ui/widgets/cell_delegate.h"
+
+namespace kernelscope::ui {
+namespace {
+
+// A copied number is the raw value, since a spreadsheet cannot read thin spaces and units.
+QString cellText(const QModelIndex& index) {
+    const QVariant raw = index.data(kRawRole);
+    if (raw.typeId() == QMetaType::Double) return QString::number(raw.toDouble(), 'g', QLocale::FloatingPointShortest);
+    QString text = index.data().toString();
+    return text.replace('\t', ' ').replace('\n', ' ');
+}
+
+}  // namespace
+
+TableView::TableView(const QString& name, QWidget* parent) : QTreeView(parent), m_filter(new SortFilter(this)) {
+    setAccessibleName(name);
+    setItemDelegate(new CellDelegate(this));
+    setSortingEnabled(true);
+    setUniformRowHeights(true);
+    setRootIsDecorated(false);
+    setAllColumnsShowFocus(true);
+    setSelectionMode(QAbstractItemView::ExtendedSelection);
+    setSelectionBehavior(QAbstractItemView::SelectRows);
+    setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+    setFrameShape(QFrame::NoFrame);
+    header()->setStretchLastSection(false);
+    header()->setHighlightSections(false);
+    header()->setSectionsMovable(true);
+    header()->setMinimumSectionSize(fontMetrics().height() * 3);
+}
+
+void TableView::setSource(QAbstractItemModel* source) {
+    m_filter->setSourceModel(source);
+    setModel(m_filter);
+    header()->setSortIndicator(-1, Qt::DescendingOrder);
+}
+
+QLineEdit* TableView::makeFilterBox(const QString& hint) {
+    auto* box = new QLineEdit(this);
+    box->setPlaceholderText(hint);
+    box->setAccessibleName(hint);
+    box->setClearButtonEnabled(true);
+    box->setMinimumWidth(fontMetrics().height() * 11);
+    box->addAction(icon("search", Theme::of(this).muted, fontMetrics().height()), QLineEdit::LeadingPosition);
+    connect(box, &QLineEdit::textChanged, m_filter, &SortFilter::setWords);
+    return box;
+}
+
+void TableView::fitColumns() {
+    for (int column = 0; column < header()->count(); ++column) {
+        if (!isColumnHidden(column)) resizeColumnToContents(column);
+    }
+}
+
+QString TableView::rowText(const QModelIndex& row, const QString& separator) const {
+    QStringList cells;
+    for (int visual = 0; visual < header()->count(); ++visual) {
+        const int column = header()->logicalIndex(visual);
+        if (!isColumnHidden(column)) cells << cellText(row.siblingAtColumn(column));
+    }
+    return cells.join(separator);
+}
+
+QString TableView::tableText(Format format) const {
+    const bool markdown = format == Format::markdown;
+    const QString separator = markdown ? " | " : "\t";
+    const auto line = [&](const QString& cells) { return markdown ? "| " + cells + " |\n" : cells + "\n"; };
+    QStringList titles, rules;
+    for (int visual = 0; visual < header()->count(); ++visual) {
+        const int column = header()->logicalIndex(visual);
+        if (isColumnHidden(column)) continue;
+        titles << model()->headerData(column, Qt::Horizontal).toString();
+        const bool right = model()->headerData(column, Qt::Horizontal, Qt::TextAlignmentRole).toInt() & Qt::AlignRight;
+        rules << (right ? "---:" : "---");
+    }
+    QString text = line(titles.join(separator));
+    if (markdown) text += line(rules.join(separator));
+    const std::function<void(const QModelIndex&)> walk = [&](const QModelIndex& parent) {
+        for (int row = 0; row < model()->rowCount(parent); ++row) {
+            const QModelIndex at = model()->index(row, 0, parent);
+            QString cells = rowText(at, separator);
+            text += line(cells);
+            walk(at);
+        }
+    };
+    walk({});
+    return text;
+}
+
+void TableView::copySelection() {
+    QStringList lines;
+    for (const QModelIndex& row : selectionModel()->selectedRows()) lines << rowText(row, "\t");
+    if (!lines.isEmpty()) QApplication::clipboard()->setText(lines.join('\n'));
+}
+
+void TableView::contextMenuEvent(QContextMenuEvent* event) {
+    const QPersistentModelIndex at = indexAt(event->pos());
+    auto* menu = new QMenu(this);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    if (at.isValid()) {
+        menu->addAction("Copy cell", this, [at] { QApplication::clipboard()->setText(cellText(at)); });
+        menu->addAction("Copy row", this, [this, at] { QApplication::clipboard()->setText(rowText(at, "\t")); });
+    }
+    menu->addAction("Copy table", this, [this] { QApplication::clipboard()->setText(tableText(Format::tsv)); });
+    menu->addAction("Copy table as Markdown", this,
+                    [this] { QApplication::clipboard()->setText(tableText(Format::markdown)); });
+    menu->addSeparator();
+    menu->addAction("Export CSV…", this, &TableView::exportRequested);
+    menu->popup(event->globalPos());
+}
+
+void TableView::keyPressEvent(QKeyEvent* event) {
+    if (event->matches(QKeySequence::Copy)) copySelection();
+    else QTreeView::keyPressEvent(event);
+}
+
+}  // namespace kernelscope::ui

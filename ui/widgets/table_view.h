@@ -1,0 +1,39 @@
+#pragma once
+
+#include <QTreeView>
+
+class QLineEdit;
+
+namespace kernelscope::ui {
+
+class SortFilter;
+
+/// A table twin: sortable, with figures of one width, and everything copied as text.
+class TableView : public QTreeView {
+    Q_OBJECT
+public:
+    explicit TableView(const QString& name, QWidget* parent = nullptr);
+
+    void setSource(QAbstractItemModel* source);  ///< behind a SortFilter of its own
+    [[nodiscard]] SortFilter* filter() const { return m_filter; }
+    /// A box that filters this table.
+    QLineEdit* makeFilterBox(const QString& hint);
+
+    enum class Format { tsv, markdown };
+    [[nodiscard]] QString tableText(Format format) const;  ///< as shown: order, filter, visible columns
+    [[nodiscard]] QString rowText(const QModelIndex& row, const QString& separator) const;
+    void fitColumns();
+
+signals:
+    void exportRequested();
+
+protected:
+    void contextMenuEvent(QContextMenuEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+
+private:
+    void copySelection();
+    SortFilter* m_filter;
+};
+
+}  // namespace kernelscope::ui

@@ -1,0 +1,86 @@
+// File dialogs of the window, and what they lead to. They are the only modal ones.
+
+#include <QDir>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QStandardPaths>
+
+#include "ui/charts/chart.h"
+#include "ui/main_window.h"
+#include "ui/pages/page.h"
+#include "ui/services/export_run.h"
+#include "ui/services/run_library.h"
+#include "ui/text.h"
+
+namespace kernelscope::ui {
+namespace {
+
+QString folderFor(const Settings& settings, const QString& key) {
+    const QString documents = QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation);
+    const QString folder = settings.text(key, documents);
+    return QFileInfo(folder).isDir() ? folder : QDir::homePath();
+}
+
+QFileDialog* saveDialog(QWidget* parent, const QString& title, const QString& folder, const QString& name, const QString& filters,
+                        const QString& suffix) {
+    auto* dialog = new QFileDialog(parent, title, folder, filters);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setAcceptMode(QFileDialog::AcceptSave);
+    dialog->setDefaultSuffix(suffix);
+    dialog->selectFile(name);
+    return dialog;
+}
+
+}  // namespace
+
+void MainWindow::askModelFolder() {
+    auto* dialog = new QFileDialog(this, "Open a model folder (config.json and *.safetensors)", folderFor(m_settings, "folders/models"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::Directory);
+    dialog->setOption(QFileDialog::ShowDirsOnly);
+    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& folder) {
+        m_settings.setText("folders/models", QFileInfo(folder).absolutePath());
+        openModelFolder(folder);
+    });
+    dialog->open();
+}
+
+void MainWindow::askExport(const QString& suffix) {
+    if (const RunRows* run = currentPage()->exportable()) askExportOf(*run, suffix);
+}
+
+void MainWindow::askExportOf(const RunRows& run, const QString& suffix) {
+    // A copy: the run may be replaced while the dialog is open.
+    auto copy = std::make_shared<const RunRows>(run);
+    auto* dialog = saveDialog(this, "Export", folderFor(m_settings, "folders/exports"), suggestedFileName(run.header(), suffix),
+                              suffix == "json" ? "JSON (*.json);;CSV (*.csv)" : "CSV (*.csv);;JSON (*.json)", suffix);
+    connect(dialog, &QFileDialog::fileSelected, this, [this, copy](const QString& file) {
+        m_settings.setText("folders/exports", QFileInfo(file).absolutePath());
+        report(exportRun(*copy, file));
+    });
+    dialog->open();
+}
+
+void MainWindow::askExportSaved(const QString& id) {
+    m_exportWanted = id;
+    openRun(id);
+}
+
+void MainWindow::askSavePicture(Chart* chart) {
+    auto* dialog = saveDialog(this, "Save picture", folderFor(m_settings, "folders/exports"), "chart.png",
+                              "PNG (*.png);;SVG (*.svg);;PDF (*.pdf)", "png");
+    connect(dialog, &QFileDialog::filterSelected, dialog, [dialog](const QString& filter) {
+        dialog->setDefaultSuffix(filter.contains("svg") ? "svg" : filter.contains("pdf") ? "pdf" : "png");
+    });
+    connect(dialog, &QFileDialog::fileSelected, chart, [this, chart](const QString& file) {
+        m_settings.setText("folders/exports", QFileInfo(file).absolutePath());
+        report(savePicture(*chart, file));
+    });
+    dialog->open();
+}
+
+void MainWindow::report(const Result<void>& result) {
+    if (!result) currentPage()->showError(result.error());
+}
+
+}  // namespace kernelscope::ui
