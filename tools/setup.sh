@@ -7,7 +7,7 @@ source "$(dirname "$0")/environment.sh"
 packages=(
   build-essential cmake ninja-build ccache pkg-config git ca-certificates python3 python3-venv python3-pip
   qt6-base-dev qt6-svg-dev libqt6opengl6-dev libqcustomplot-dev qt6-qpa-plugins libgl1-mesa-dev
-  nlohmann-json3-dev libcli11-dev libfmt-dev libspdlog-dev libsqlitecpp-dev libsqlite3-dev
+  nlohmann-json3-dev libcli11-dev libfmt-dev libsqlitecpp-dev libsqlite3-dev
   libpcre2-dev libutf8proc-dev libhwy-dev libcurl4-openssl-dev
   libgtest-dev libgmock-dev xvfb xauth x11-utils xdotool fonts-inter fonts-dejavu-core binutils
 )
@@ -93,7 +93,7 @@ find_or_install_cuda() {
     python3 -m venv "$venv"
     "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-cache-dir --no-deps \
       nvidia-cuda-nvcc==13.0.88 nvidia-cuda-crt==13.0.88 nvidia-nvvm==13.0.88 nvidia-cuda-cccl==13.0.85 \
-      nvidia-nvml-dev==13.0.87 nvidia-cuda-runtime==13.0.96 nvidia-cuda-nvrtc==13.0.88 nvidia-cuda-cupti==13.0.85 >&2
+      nvidia-cuda-runtime==13.0.96 nvidia-cuda-nvrtc==13.0.88 nvidia-cuda-cupti==13.0.85 >&2
     local toolkit library
     toolkit=$(echo "$venv"/lib/python3*/site-packages/nvidia/cu13)
     for library in "$toolkit"/lib/lib*.so.*; do

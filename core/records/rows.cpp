@@ -1,9 +1,13 @@
 #include "core/records/rows.h"
 
+#include "core/records/kernel_rows.h"
+
 namespace kernelscope {
 
 std::span<const RowType> rowTypes() {
-    static const std::array types{rowTypeOf<ProfileRow>(), rowTypeOf<TokenRow>(), rowTypeOf<SampleRow>()};
+    static const std::array types{rowTypeOf<ProfileRow>(), rowTypeOf<TokenRow>(), rowTypeOf<SampleRow>(), rowTypeOf<ProfileModuleRow>(),
+                                  rowTypeOf<ProfileEventRow>(),
+                                  rowTypeOf<ValidateRow>(), rowTypeOf<SweepRow>(), rowTypeOf<EndToEndRow>()};
     return types;
 }
 

@@ -96,6 +96,61 @@ struct RowSchema<SampleRow> {
     };
 };
 
+/// One module of one profiled pass, whatever the level: what the layer heat map draws. Medians over passes.
+struct ProfileModuleRow {
+    std::string phase;
+    std::string path;
+    std::string type;
+    std::optional<std::int64_t> layer;  ///< decoder layer; unknown outside
+    std::optional<double> selfSpanUs;
+    std::optional<double> selfGpuUs;
+
+    bool operator==(const ProfileModuleRow&) const = default;
+};
+
+template <>
+struct RowSchema<ProfileModuleRow> {
+    static constexpr std::string_view kName = "profile_module";
+    static constexpr auto kFields = std::tuple{
+        field("phase", &ProfileModuleRow::phase),
+        field("path", &ProfileModuleRow::path),
+        field("type", &ProfileModuleRow::type),
+        field("layer", &ProfileModuleRow::layer),
+        field("self_span_us", &ProfileModuleRow::selfSpanUs),
+        field("self_gpu_us", &ProfileModuleRow::selfGpuUs),
+    };
+};
+
+/// One bar of the timeline of one pass. Track "cpu": when the host enqueued the module. Track "span": when the device's
+/// queue passed its borders, in the same eager pass. Track "kernel": a kernel of the captured pass, back to back.
+struct ProfileEventRow {
+    std::string phase;
+    std::string track;
+    std::string name;   ///< module path, or the kernel's demangled name
+    std::string type;
+    std::string path;   ///< the module
+    std::int64_t depth = 0;
+    double beginUs = 0;  ///< since the pass began
+    double durationUs = 0;
+
+    bool operator==(const ProfileEventRow&) const = default;
+};
+
+template <>
+struct RowSchema<ProfileEventRow> {
+    static constexpr std::string_view kName = "profile_event";
+    static constexpr auto kFields = std::tuple{
+        field("phase", &ProfileEventRow::phase),
+        field("track", &ProfileEventRow::track),
+        field("name", &ProfileEventRow::name),
+        field("type", &ProfileEventRow::type),
+        field("path", &ProfileEventRow::path),
+        field("depth", &ProfileEventRow::depth),
+        field("begin_us", &ProfileEventRow::beginUs),
+        field("duration_us", &ProfileEventRow::durationUs),
+    };
+};
+
 /// All row types, in the order in which they came to be.
 std::span<const RowType> rowTypes();
 

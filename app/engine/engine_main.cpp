@@ -1,0 +1,22 @@
+// kernelscope-engine: the worker process. Speaks the engine protocol on its standard input and output; not for people.
+
+#include <cstring>
+#include <iostream>
+
+
+#include "core/engine/protocol_stream.h"
+#include "core/engine/server.h"
+#include "core/records/version.h"
+
+int main(int argc, char** argv) {
+    if (argc > 1) {
+        if (std::strcmp(argv[1], "--version") == 0) {
+            std::cout << "kernelscope-engine " << kernelscope::kVersion << '\n';
+            return 0;
+        }
+        std::cerr << "kernelscope-engine takes no arguments: kernelscope and kernelscope-cli start it and speak to it.\n";
+        return 64;
+    }
+    kernelscope::ProtocolStream stream;
+    return kernelscope::serve(stream);
+}

@@ -1,0 +1,58 @@
+#include "core/device/cuda_marks.h"
+
+#include <algorithm>
+
+namespace kernelscope::cuda {
+namespace {
+
+__device__ __forceinline__ std::uint64_t globalTimerNs() {
+    std::uint64_t now;
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+    return now;
+}
+
+__global__ void mark_kernel(std::uint64_t* slots, std::int64_t index) { slots[index] = globalTimerNs(); }
+
+__global__ void spin_kernel(std::uint64_t nanoseconds) {
+    const std::uint64_t begin = globalTimerNs();
+    while (globalTimerNs() - begin < nanoseconds) {
+    }
+}
+
+__global__ void clock_step_kernel(std::uint64_t* smallest) {
+    std::uint64_t least = ~0ULL;
+    std::uint64_t last = globalTimerNs();
+    for (int read = 0; read < 20'000; ++read) {
+        const std::uint64_t now = globalTimerNs();
+        if (now != last && now - last < least) least = now - last;
+        last = now;
+    }
+    *smallest = least == ~0ULL ? 0 : least;
+}
+
+}  // namespace
+
+MarkNode::MarkNode(std::uint64_t* slots, std::int64_t index) : m_slots(slots), m_index(index), m_arguments{&m_slots, &m_index} {
+    m_params.func = reinterpret_cast<void*>(mark_kernel);
+    m_params.gridDim = dim3(1);
+    m_params.blockDim = dim3(1);
+    m_params.kernelParams = m_arguments;
+}
+
+cudaError_t spin(cudaStream_t stream, int microseconds) {
+    spin_kernel<<<1, 1, 0, stream>>>(static_cast<std::uint64_t>(std::clamp(microseconds, 0, 2'000)) * 1'000ULL);
+    return cudaGetLastError();
+}
+
+std::int64_t clockStepNs(cudaStream_t stream) {
+    std::uint64_t* slot = nullptr;
+    if (cudaMalloc(&slot, sizeof *slot) != cudaSuccess) return 0;
+    clock_step_kernel<<<1, 1, 0, stream>>>(slot);
+    std::uint64_t step = 0;
+    const bool copied = cudaMemcpyAsync(&step, slot, sizeof step, cudaMemcpyDeviceToHost, stream) == cudaSuccess &&
+                        cudaStreamSynchronize(stream) == cudaSuccess;
+    cudaFree(slot);
+    return copied ? static_cast<std::int64_t>(step) : 0;
+}
+
+}  // namespace kernelscope::cuda

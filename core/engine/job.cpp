@@ -1,0 +1,28 @@
+#include "core/engine/job.h"
+
+#include <array>
+
+namespace kernelscope {
+
+std::span<const JobKind> jobKinds() {
+    static constexpr std::array kKinds{
+        JobKind{"profile", makeProfileJob},
+    };
+    return kKinds;
+}
+
+Finished cancelled() {
+    Finished finished;
+    finished.status = RunStatus::cancelled;
+    finished.error = makeError(ErrorCode::cancelled, "Cancelled");
+    return finished;
+}
+
+Finished failed(Error error) {
+    Finished finished;
+    finished.status = error.code == ErrorCode::cancelled ? RunStatus::cancelled : RunStatus::failed;
+    finished.error = std::move(error);
+    return finished;
+}
+
+}  // namespace kernelscope

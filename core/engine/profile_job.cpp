@@ -1,0 +1,210 @@
+// The profile job: where the time of a decode step or of a prefill goes.
+
+#include <ATen/ATen.h>
+#include <c10/core/InferenceMode.h>
+#include <fmt/format.h>
+
+#include "core/engine/job.h"
+#include "core/engine/model_setup.h"
+#include "core/engine/settings.h"
+#include "core/measure/gpu_columns.h"
+#include "core/measure/graph_profile.h"
+#include "core/measure/span_profile.h"
+#include "core/measure/timeline.h"
+#include "core/records/headline.h"
+#include "core/records/progress_clock.h"
+#include "core/records/rows.h"
+
+namespace kernelscope {
+namespace {
+
+// Rows of a level with hundreds of rows are sent this often while it runs; the last state is always sent.
+constexpr std::size_t kRowsSentEveryPass = 64;
+// Where the rows come from the captured pass, eager passes only warm up and fill the timeline.
+constexpr std::int64_t kPassesForTimeline = 5;
+
+struct ProfileSettings {
+    std::vector<std::string> phases;
+    std::int64_t promptTokens = 32, batch = 1, iterations = 50, warmup = 10;
+    ProfileLevel level = ProfileLevel::type;
+    bool graphMode = false;
+};
+
+class ProfileJob final : public Job {
+public:
+    explicit ProfileJob(const JobRequest& request) : m_request(request) {}
+
+    Result<JobStarted> prepare(ModelHolder& models) override {
+        SettingsReader reader(m_request.settings);
+        const std::string phase = reader.choice("phase", "decode", {"decode", "prefill", "both"});
+        if (phase != "decode") m_settings.phases.emplace_back("prefill");
+        if (phase != "prefill") m_settings.phases.emplace_back("decode");
+        m_settings.promptTokens = reader.integer("prompt_tokens", 32, 1, 1'000'000);
+        m_settings.batch = reader.integer("batch", 1, 1, 4096);
+        m_settings.iterations = reader.integer("iterations", 50, 1, 100'000);
+        m_settings.warmup = reader.integer("warmup", 10, 0, 100'000);
+        m_settings.level = *profileLevelFromString(reader.choice("level", "type", {"type", "block", "leaf", "kernel"}));
+        m_settings.graphMode = reader.choice("mode", "eager", {"eager", "graph"}) == "graph";
+        Result<nlohmann::json> complete = reader.finish();
+        if (!complete) return complete.error();
+
+        Result<ModelSetup> setup = prepareModel(m_request);
+        if (!setup) return setup.error();
+        m_setup = std::move(*setup);
+        if (const Result<void> possible = checkMode(); !possible) return possible.error();
+        if (m_settings.promptTokens + 1 > m_setup->config.contextLength) {
+            return makeError(ErrorCode::usage, fmt::format("A prompt of {} tokens and one more exceed the context of {} ({})", m_settings.promptTokens,
+                                                           m_setup->config.contextLength, m_setup->config.name), "Use a shorter --prompt-tokens.");
+        }
+        if (const Result<void> fits = checkMemory(*m_setup, models, m_settings.batch, m_settings.promptTokens + 1, 1); !fits) return fits.error();
+        JobStarted started = describe(*m_setup);
+        started.settings = std::move(*complete);
+        return started;
+    }
+
+    Finished run(JobContext& context) override {
+        const c10::InferenceMode inference;
+        if (const Result<void> active = activate(m_setup->device); !active) return failed(active.error());
+        Result<std::shared_ptr<Qwen2Model>> loaded = context.models.get(*m_setup, context);
+        if (!loaded) return failed(loaded.error());
+        Qwen2Model& model = **loaded;
+        model.setPatchTable(nativePatchTable());
+
+        std::vector<ProfileRow> all;
+        Finished finished;
+        for (const std::string& phase : m_settings.phases) {
+            Result<std::vector<ProfileRow>> rows = profilePhase(phase, model, context, finished.result);
+            if (!rows) return failed(rows.error());
+            all.insert(all.end(), rows->begin(), rows->end());
+            if (context.stop.stop_requested()) return cancelled();
+        }
+        finished.headline = profileHeadline(all);
+        return finished;
+    }
+
+private:
+    Result<void> checkMode() const {
+        if (m_setup->device.isCuda()) return {};
+        if (m_settings.graphMode) {
+            return makeError(ErrorCode::environment, "Graph mode needs a CUDA device; this job runs on " + m_setup->device.info.name, "Use --mode eager.");
+        }
+        if (m_settings.level == ProfileLevel::kernel) {
+            return makeError(ErrorCode::environment, "Level kernel needs a CUDA device; this job runs on " + m_setup->device.info.name, "Use --level leaf.");
+        }
+        return {};
+    }
+
+    /// One forward pass at a fixed position, the next token's argmax included (a part of every token's time).
+    Pass makePass(const std::string& phase, Qwen2Model& model, KvCache& cache, const at::Tensor& prompt) const {
+        if (phase == "prefill") {
+            return [&model, &cache, prompt] {
+                cache.setLength(0);
+                (void)model.forward(prompt, cache).argmax(-1);
+            };
+        }
+        cache.setLength(0);
+        const at::Tensor token = model.forward(prompt, cache).argmax(-1);
+        const std::int64_t position = cache.length();
+        return [&model, &cache, token, position] {
+            cache.setLength(position);
+            (void)model.forward(token, cache).argmax(-1);
+        };
+    }
+
+    Result<std::vector<ProfileRow>> profilePhase(const std::string& phase, Qwen2Model& model, JobContext& context, nlohmann::json& result) {
+        KvCache cache = model.makeCache(m_settings.batch, m_settings.promptTokens + 1);
+        const at::Tensor prompt = measurementPrompt(model, m_settings.batch, m_settings.promptTokens, m_setup->seed);
+        const Pass pass = makePass(phase, model, cache, prompt);
+
+        Result<SpanProfile> spans = measureEager(phase, pass, model, context);
+        if (!spans) return spans.error();
+        result["first_pass_us"][phase] = spans->firstPassUs;
+        std::vector<ProfileRow> rows = spans->table.rows(true);
+        for (ProfileRow& row : rows) {
+            if (row.name == "total") row.note = fmt::format("first pass {:.1f} us", spans->firstPassUs);
+        }
+        send(phase, rows, context);
+        if (context.stop.stop_requested()) return makeError(ErrorCode::cancelled, "Cancelled");
+
+        std::optional<GraphProfile> graph;
+        if (m_setup->device.isCuda()) {
+            Result<GraphProfile> measured = measureCaptured(phase, pass, model, context);
+            if (measured) graph = std::move(*measured);
+            else if (measured.error().code == ErrorCode::cancelled || needsGraph()) return measured.error();
+            else noteOnTotal(rows, "no gpu time: " + measured.error().message);
+        }
+        if (graph) {
+            if (m_settings.graphMode) rows = graphModeRows(phase, *graph, model.modules(), m_settings.level);
+            else if (m_settings.level == ProfileLevel::kernel) rows = kernelRows(phase, *graph, model.modules());
+            else addGpuColumns(rows, *graph, model.modules(), m_settings.level);
+            result["gpu_time"][phase] = {{"method", graph->method}, {"conservation_pct", graph->conservationPct}, {"mark_cost_us", graph->markCostUs},
+                                         {"kernel_gap_us", kKernelGapUs}, {"nodes", graph->nodes.size()}, {"warnings", graph->warnings}};
+        }
+        send(phase, rows, context);
+        sendEvidence(phase, *spans, graph ? &*graph : nullptr, model, context);
+        return rows;
+    }
+
+    [[nodiscard]] bool needsGraph() const { return m_settings.graphMode || m_settings.level == ProfileLevel::kernel; }
+
+    Result<SpanProfile> measureEager(const std::string& phase, const Pass& pass, Qwen2Model& model, JobContext& context) const {
+        SpanProfileOptions options{m_settings.level, m_settings.iterations, m_settings.warmup};
+        if (needsGraph()) options.iterations = std::min(options.iterations, kPassesForTimeline);
+        ProgressClock clock, rowClock;
+        const std::string words = phase == "prefill" ? "Prefill passes" : "Decode passes";
+        SpanProfileEvents events;
+        events.passDone = [&](std::int64_t done, std::int64_t total) {
+            if (clock.due(done == total)) context.progress({words, done, total, clock.secondsLeft(done, total), {}});
+        };
+        events.tableGrew = [&](const SpanTable& table) {
+            if (needsGraph()) return;
+            const std::vector<ProfileRow> rows = table.rows(false);
+            if (rows.size() <= kRowsSentEveryPass || rowClock.due()) send(phase, rows, context);
+        };
+        return measureSpans(phase, pass, model.modules(), model.hooks(), m_setup->device, options, events, context.stop);
+    }
+
+    Result<GraphProfile> measureCaptured(const std::string& phase, const Pass& pass, Qwen2Model& model, JobContext& context) const {
+        ProgressClock clock;
+        const std::string words = phase == "prefill" ? "GPU time of the prefill" : "GPU time of the decode step";
+        const auto progress = [&](std::int64_t done, std::int64_t total) {
+            if (clock.due(done == total)) context.progress({words, done, total, clock.secondsLeft(done, total), {}});
+        };
+        return measureGraph(pass, model.modules(), model.hooks(), m_setup->device, {}, progress, context.stop);
+    }
+
+    static void noteOnTotal(std::vector<ProfileRow>& rows, const std::string& text) {
+        for (ProfileRow& row : rows) {
+            if (row.name == "total") row.note += (row.note.empty() ? "" : "; ") + text;
+        }
+    }
+
+    void send(const std::string& phase, const std::vector<ProfileRow>& rows, JobContext& context) const {
+        std::size_t number = 0;
+        for (const ProfileRow& row : rows) {
+            // Kernels of one name are rows of their own: their place in the pass tells them apart.
+            const std::string name = m_settings.level == ProfileLevel::kernel ? std::to_string(number++) : row.name;
+            if (m_settings.level == ProfileLevel::kernel && needsGraph() && !row.gpuUs && row.name != "profiler tax") return;
+            context.row(fmt::format("{}/{}/{}", phase, toString(m_settings.level), name), row);
+        }
+    }
+
+    static void sendEvidence(const std::string& phase, const SpanProfile& spans, const GraphProfile* graph, const Qwen2Model& model, JobContext& context) {
+        std::int64_t number = 0;
+        for (const SampleRow& sample : spans.table.samples()) context.row(fmt::format("{}/{}", phase, number++), sample);
+        number = 0;
+        for (const ProfileModuleRow& row : moduleRows(phase, spans.table, graph, model.modules())) context.row(fmt::format("{}/{}", phase, number++), row);
+        number = 0;
+        for (const ProfileEventRow& row : eventRows(phase, spans.lastPass, graph, model.modules())) context.row(fmt::format("{}/{}", phase, number++), row);
+    }
+
+    JobRequest m_request;
+    ProfileSettings m_settings;
+    std::optional<ModelSetup> m_setup;
+};
+
+}  // namespace
+
+std::unique_ptr<Job> makeProfileJob(const JobRequest& request) { return std::make_unique<ProfileJob>(request); }
+
+}  // namespace kernelscope

@@ -1,0 +1,76 @@
+#include "core/measure/span_profile.h"
+
+namespace kernelscope {
+namespace {
+
+/// Puts a hook in force for as long as it lives.
+class HookInForce {
+public:
+    HookInForce(Hooks& hooks, ModuleHook& hook) : m_hooks(hooks), m_hook(hook) { m_hooks.add(&m_hook); }
+    ~HookInForce() { m_hooks.remove(&m_hook); }
+    HookInForce(const HookInForce&) = delete;
+    HookInForce& operator=(const HookInForce&) = delete;
+
+private:
+    Hooks& m_hooks;
+    ModuleHook& m_hook;
+};
+
+double plainPassUs(const Pass& pass, BorderClock& clock) {
+    clock.reset();
+    const int begin = clock.mark();
+    pass();
+    const int end = clock.mark();
+    clock.wait();
+    return clock.betweenUs(begin, end);
+}
+
+}  // namespace
+
+Result<SpanProfile> measureSpans(const std::string& phase, const Pass& pass, const std::vector<ModuleInfo>& modules, Hooks& hooks,
+                                 const Device& device, const SpanProfileOptions& options, const SpanProfileEvents& events, std::stop_token stop) {
+    const std::unique_ptr<BorderClock> clock = makeBorderClock(device);
+    SpanRecorder recorder(modules, options.level, *clock, device.isCuda());
+    SpanProfile profile{0, SpanTable(phase, options.level, modules), {}};
+
+    const std::int64_t total = 1 + options.warmup + 2 * options.iterations;
+    std::int64_t done = 0;
+    const auto passDone = [&] {
+        if (events.passDone) events.passDone(++done, total);
+    };
+    const auto instrumented = [&] {
+        const HookInForce inForce(hooks, recorder);
+        recorder.beginPass();
+        pass();
+        recorder.endPass();
+        clock->wait();
+        return recorder.read();
+    };
+    const auto keep = [&] {
+        profile.lastPass = instrumented();
+        profile.table.addInstrumented(profile.lastPass);
+        if (events.tableGrew) events.tableGrew(profile.table);
+        passDone();
+    };
+    const auto plain = [&] {
+        profile.table.addPlain(plainPassUs(pass, *clock));
+        passDone();
+    };
+
+    profile.firstPassUs = plainPassUs(pass, *clock);
+    passDone();
+    for (std::int64_t index = 0; index < options.warmup && !stop.stop_requested(); ++index) {
+        if (index % 2 == 0) (void)instrumented();  // warms the clock's pool too
+        else (void)plainPassUs(pass, *clock);
+        passDone();
+    }
+    // ABBA: slow drift of the clocks falls on both alike.
+    for (std::int64_t index = 0; index < options.iterations && !stop.stop_requested(); ++index) {
+        if (index % 2 == 0) { keep(); plain(); }
+        else { plain(); keep(); }
+    }
+    if (const Result<void> idle = synchronize(device); !idle) return idle.error();
+    return profile;
+}
+
+}  // namespace kernelscope

@@ -1,0 +1,37 @@
+#pragma once
+// Eager passes of one phase, alternately with the profiler's hooks and without, as measurement of spans and of their tax.
+
+#include <functional>
+#include <stop_token>
+
+#include "core/device/device.h"
+#include "core/measure/span_table.h"
+#include "core/model/hooks.h"
+
+namespace kernelscope {
+
+/// Work that is repeated: one forward pass at a fixed position. Only enqueues; must not wait for the device.
+using Pass = std::function<void()>;
+
+struct SpanProfileOptions {
+    ProfileLevel level = ProfileLevel::type;
+    std::int64_t iterations = 50;  ///< instrumented passes; as many plain ones run between them
+    std::int64_t warmup = 10;
+};
+
+struct SpanProfileEvents {
+    std::function<void(std::int64_t done, std::int64_t total)> passDone;  ///< after every pass, warm-up included
+    std::function<void(const SpanTable&)> tableGrew;                     ///< after every instrumented pass
+};
+
+struct SpanProfile {
+    double firstPassUs = 0;  ///< the very first call, its one-time costs included; never averaged in
+    SpanTable table;
+    PassSpans lastPass;      ///< one pass in detail, for the timeline
+};
+
+/// Runs 1 + warmup + 2 x iterations passes. Ends early, with what it has, when `stop` is requested.
+Result<SpanProfile> measureSpans(const std::string& phase, const Pass& pass, const std::vector<ModuleInfo>& modules, Hooks& hooks,
+                                 const Device& device, const SpanProfileOptions& options, const SpanProfileEvents& events, std::stop_token stop);
+
+}  // namespace kernelscope
