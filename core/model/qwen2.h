@@ -2,6 +2,7 @@
 // The Qwen2 family in libtorch: prefill and single-token decode over a static KV cache, every module under hooks,
 // every replaceable operator through the patch table.
 
+#include <exception>
 #include <functional>
 #include <memory>
 #include <span>
@@ -54,6 +55,11 @@ struct LoadOptions {
     std::stop_token stop;   ///< loading ends with a cancelled error
 };
 
+/// Thrown out of a pass, at a module's border, when the model's stop token says so. The cache is as it was before the pass.
+struct PassCancelled : std::exception {
+    [[nodiscard]] const char* what() const noexcept override { return "the pass was cancelled"; }
+};
+
 /// Weights and tensors that a pass makes are inference tensors: read them anywhere, write to them in place only under
 /// c10::InferenceMode.
 class Qwen2Model {
@@ -85,6 +91,8 @@ public:
     Hooks& hooks() { return m_hooks; }
     /// Entries left empty (addRmsNorm aside) are native.
     void setPatchTable(PatchTable table);
+    /// Passes end with PassCancelled once `stop` is requested: a long prefill on a CPU answers within a module's time.
+    void setStop(std::stop_token stop) { m_stop = std::move(stop); }
 
     /// Weights by Hugging Face name, in the order of expectedTensors(). For writing checkpoints and for tests.
     [[nodiscard]] std::vector<std::pair<std::string, at::Tensor>> namedTensors() const;
@@ -118,6 +126,7 @@ private:
     std::vector<ModuleInfo> m_modules;
     Hooks m_hooks;
     PatchTable m_table;
+    std::stop_token m_stop;
     std::unique_ptr<Weights> m_weights;
 };
 

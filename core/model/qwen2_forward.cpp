@@ -91,8 +91,10 @@ void Qwen2Model::decoderLayer(std::size_t layer, const Pass& pass, Stream& strea
     const DecoderLayer& weights = m_weights->layers[layer];
     const LayerModules& modules = m_weights->modules.layers[layer];
     m_hooks.call(m_modules[modules.layer], [&] {
+        if (m_stop.stop_requested()) throw PassCancelled();
         at::Tensor x = normed(modules.inputNorm, weights.inputNorm, stream);
         addResidual(modules.residualAttention, attention(layer, pass, x), stream);
+        if (m_stop.stop_requested()) throw PassCancelled();
         x = normed(modules.postAttentionNorm, weights.postAttentionNorm, stream);
         addResidual(modules.residualMlp, mlp(layer, x), stream);
     });

@@ -3,25 +3,14 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
+#include "core/model/counter_hash.h"
+
 namespace kernelscope {
 namespace {
 
-constexpr std::uint64_t kGolden = 0x9E3779B97F4A7C15u;  // 2^64 / golden ratio: successive multiples spread evenly
-
-// The finaliser of splitmix64: every input bit changes every output bit with a probability near one half.
-constexpr std::uint64_t mix(std::uint64_t z) {
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-}
-
-constexpr std::uint64_t keyOf(std::uint64_t seed, std::uint64_t tensor) {
-    return mix(mix(seed + kGolden) + (tensor + 1) * kGolden);
-}
-
 // Four lanes of 16 bits, each uniform on 0..65535. Integers up to here and one rounding after, so no two machines differ.
 inline std::int32_t centredSum(std::uint64_t key, std::uint64_t index) {
-    const std::uint64_t bits = mix(key + index * kGolden);
+    const std::uint64_t bits = counterHash(key, index);
     const auto lane = [bits](int i) { return static_cast<std::int32_t>((bits >> (16 * i)) & 0xFFFF); };
     return lane(0) + lane(1) + lane(2) + lane(3) - 2 * 65535;
 }
@@ -48,13 +37,13 @@ RandomDistribution distributionOf(std::string_view tensorName) {
 }
 
 float randomValue(const RandomDistribution& distribution, std::uint64_t seed, std::uint64_t tensor, std::uint64_t index) {
-    return distribution.mean + distribution.step * static_cast<float>(centredSum(keyOf(seed, tensor), index));
+    return distribution.mean + distribution.step * static_cast<float>(centredSum(counterKey(seed, tensor), index));
 }
 
 void fillRandom(const at::Tensor& out, const RandomDistribution& distribution, std::uint64_t seed, std::uint64_t tensor,
                 std::uint64_t first) {
     TORCH_CHECK(out.device().is_cpu() && out.is_contiguous(), "fillRandom wants a contiguous CPU tensor");
-    const std::uint64_t key = keyOf(seed, tensor);
+    const std::uint64_t key = counterKey(seed, tensor);
     switch (out.scalar_type()) {
         case at::kFloat: return fill(out.mutable_data_ptr<float>(), out.numel(), distribution, key, first);
         case at::kHalf: return fill(out.mutable_data_ptr<at::Half>(), out.numel(), distribution, key, first);
