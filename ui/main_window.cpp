@@ -95,9 +95,11 @@ MainWindow::MainWindow(WindowOptions options, QWidget* parent)
 }
 
 MainWindow::~MainWindow() {
-    // Pages hear of the engine until it is gone; then the store may go.
+    hide();  // while everything is there: losing the focus makes fields write to the settings
+    // Pages hear of the engine until it is gone; then they may go, then the store and the settings.
     delete m_services.engine;
     delete m_services.library;
+    delete takeCentralWidget();
 }
 
 void MainWindow::addPage(Page* page) {

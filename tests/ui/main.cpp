@@ -1,0 +1,19 @@
+// Runs the tests of the window without a screen, in an application that knows how long each event took.
+
+#include <gtest/gtest.h>
+
+#include <QLocale>
+#include <QStandardPaths>
+
+#include "ui/icons.h"
+#include "ui/stall_watch.h"
+
+int main(int argc, char** argv) {
+    if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
+    ::testing::InitGoogleTest(&argc, argv);
+    kernelscope::ui::WatchedApplication application(argc, argv);
+    QLocale::setDefault(QLocale::c());
+    QStandardPaths::setTestModeEnabled(true);
+    kernelscope::ui::initResources();
+    return RUN_ALL_TESTS();
+}

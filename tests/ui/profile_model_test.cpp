@@ -1,0 +1,131 @@
+#include <gtest/gtest.h>
+
+#include <QAbstractItemModelTester>
+#include <QSignalSpy>
+
+#include "ui/models/profile_summary.h"
+#include "ui/models/profile_tree.h"
+#include "ui/models/roles.h"
+#include "ui/models/sort_filter.h"
+#include "ui_support.h"
+
+namespace kernelscope::ui {
+namespace {
+
+using namespace test;
+constexpr auto kStrict = QAbstractItemModelTester::FailureReportingMode::Fatal;
+
+double shareSum(const std::vector<ShareBar>& bars) {
+    double sum = 0;
+    for (const ShareBar& bar : bars) sum += bar.share.value_or(0);
+    return sum;
+}
+
+TEST(ProfileTree, NewFiguresOfTheSameRowsChangeCellsInPlace) {
+    ProfileTree tree;
+    const QAbstractItemModelTester tester(&tree, kStrict);
+    tree.setRows(profileRows(1));
+    ASSERT_EQ(tree.rowCount(), 10);
+    QSignalSpy resets(&tree, &QAbstractItemModel::modelReset), changes(&tree, &QAbstractItemModel::dataChanged);
+    tree.setRows(profileRows(2));
+    EXPECT_EQ(resets.count(), 0);
+    EXPECT_EQ(changes.count(), 1);
+    EXPECT_DOUBLE_EQ(tree.index(0, ProfileTree::kSpan).data(kRawRole).toDouble(), 6304);
+}
+
+TEST(ProfileTree, LeavesStandUnderTheirLayerWhichAddsThemUp) {
+    ProfileTree tree;
+    const QAbstractItemModelTester tester(&tree, kStrict);
+    tree.setRows(leafRows(3));
+    const QModelIndex layer = tree.index(1, 0);
+    EXPECT_EQ(layer.data().toString(), "layers.0");
+    EXPECT_EQ(tree.rowCount(layer), 4);
+    EXPECT_DOUBLE_EQ(layer.siblingAtColumn(ProfileTree::kSpan).data(kRawRole).toDouble(), 5 + 20 + 12 + 2 + 30);
+    const QModelIndex attention = tree.index(1, 0, layer);
+    EXPECT_EQ(attention.data().toString(), "self_attn");
+    EXPECT_DOUBLE_EQ(attention.siblingAtColumn(ProfileTree::kSpan).data(kRawRole).toDouble(), 32);
+    EXPECT_DOUBLE_EQ(attention.siblingAtColumn(ProfileTree::kSelfSpan).data(kRawRole).toDouble(), 12);
+}
+
+TEST(ProfileTree, TotalsStayAtTheBottomInBothDirections) {
+    ProfileTree tree;
+    tree.setRows(profileRows());
+    SortFilter sorted;
+    const QAbstractItemModelTester tester(&sorted, kStrict);
+    sorted.setSourceModel(&tree);
+    for (const Qt::SortOrder order : {Qt::AscendingOrder, Qt::DescendingOrder}) {
+        sorted.sort(ProfileTree::kSpanShare, order);
+        EXPECT_EQ(sorted.index(7, 0).data().toString(), "unattributed");
+        EXPECT_EQ(sorted.index(8, 0).data().toString(), "total");
+        EXPECT_EQ(sorted.index(9, 0).data().toString(), "profiler tax");
+    }
+    EXPECT_EQ(sorted.index(0, 0).data().toString(), "Attention");
+}
+
+TEST(ProfileTree, EveryWordOfTheFilterHasToBeFound) {
+    ProfileTree tree;
+    tree.setRows(leafRows(2));
+    SortFilter sorted;
+    sorted.setSourceModel(&tree);
+    sorted.setWords("q_proj");
+    ASSERT_EQ(sorted.rowCount(), 2);  // the two layers that hold one
+    EXPECT_EQ(sorted.rowCount(sorted.index(0, 0)), 1);
+    sorted.setWords("q_proj nothing");
+    EXPECT_EQ(sorted.rowCount(), 0);
+}
+
+TEST(ShareBars, AddUpToAHundredWithUnattributedLast) {
+    const auto bars = shareBars(profileRows(), {});
+    ASSERT_EQ(bars.size(), 8u);
+    EXPECT_EQ(bars.front().name, "Attention");
+    EXPECT_TRUE(bars.back().unattributed);
+    EXPECT_NEAR(shareSum(bars), 100, 0.01);
+    EXPECT_TRUE(bars.front().low && bars.front().high);
+    EXPECT_FALSE(bars.front().gpuShare);
+}
+
+TEST(ShareBars, OfLeavesAreSummedByTypeAndClaimNoInterval) {
+    const auto bars = shareBars(leafRows(4), {});
+    EXPECT_NEAR(shareSum(bars), 100, 0.01);
+    for (const ShareBar& bar : bars) {
+        if (bar.name == "Attention") {
+            EXPECT_FALSE(bar.low);
+        }
+    }
+}
+
+TEST(ShareBars, TwoNearlyEqualBarsDoNotSwapWhileARunIsLive) {
+    auto rows = profileRows();
+    const auto before = shareBars(rows, {});
+    for (ProfileRow& row : rows) {
+        if (row.name == "LM head") row.spanSharePct = 6.2;   // Residual has 5.9
+        if (row.name == "Embedding") row.spanSharePct = 30;  // clearly more than what stands above it
+    }
+    const auto after = shareBars(rows, before);
+    EXPECT_EQ(after[1].name, "Embedding");
+    EXPECT_EQ(after[4].name, "Residual");
+    EXPECT_EQ(after[5].name, "LM head");
+    EXPECT_EQ(shareBars(rows, {})[4].name, "LM head");  // a finished run is in its true order
+}
+
+TEST(ProfileSubline, SaysRandomWeightsTheTaxAndWhatNothingCovers) {
+    const QString line = profileSubline(profileRows(), profileHeader(), false);
+    EXPECT_TRUE(line.contains("Random weights")) << qPrintable(line);
+    EXPECT_TRUE(line.contains("50 passes")) << qPrintable(line);
+    EXPECT_TRUE(line.contains("profiler tax 1.8 %")) << qPrintable(line);
+    EXPECT_TRUE(line.contains("unattributed 1.0 %")) << qPrintable(line);
+}
+
+TEST(LayerMap, HasOneCellALayerAndType) {
+    const LayerMap map = layerMap(leafRows(5));
+    EXPECT_EQ(map.layers, 5);
+    EXPECT_EQ(map.types.size(), 4u);
+    ASSERT_EQ(map.cells.size(), 20u);
+    EXPECT_EQ(map.types.front(), "Attention");
+    EXPECT_DOUBLE_EQ(map.cells.front().spanUs, 32);
+    EXPECT_EQ(layerOf("model.layers.12.mlp"), 12);
+    EXPECT_EQ(layerOf("lm_head"), -1);
+}
+
+}  // namespace
+}  // namespace kernelscope::ui

@@ -1,0 +1,121 @@
+#include "ui_support.h"
+
+#include <QCoreApplication>
+#include <QDir>
+#include <QTest>
+
+#include "ui/text.h"
+
+namespace kernelscope::ui::test {
+namespace {
+
+struct Made { const char* name; int calls; double selfUs; double gpuUs; };
+constexpr Made kMade[] = {{"Attention", 24, 3152, 411}, {"RMSNorm", 49, 1379, 186}, {"MLP", 24, 868, 571}, {"Residual", 48, 369, 50},
+                          {"LM head", 1, 240, 237},     {"Rotary", 1, 92, 10},      {"Embedding", 1, 55, 9}};
+
+}  // namespace
+
+std::vector<ProfileRow> profileRows(double scale, bool gpu) {
+    std::vector<ProfileRow> rows;
+    double total = 65, gpuTotal = 5;
+    for (const Made& made : kMade) { total += made.selfUs; gpuTotal += made.gpuUs; }
+    const auto add = [&](const std::string& name, std::optional<std::int64_t> calls, double self, double gpuUs) {
+        ProfileRow row{.phase = "decode", .level = "type", .name = name, .type = name, .calls = calls};
+        row.spanUs = row.selfSpanUs = self * scale;
+        row.spanSharePct = 100 * self / total;
+        row.spanShareCiLowPct = *row.spanSharePct * 0.98;
+        row.spanShareCiHighPct = *row.spanSharePct * 1.02;
+        if (gpu) {
+            row.gpuUs = row.selfGpuUs = gpuUs * scale;
+            row.gapUs = *row.spanUs - *row.gpuUs;
+            row.gpuSharePct = 100 * gpuUs / gpuTotal;
+            row.kernels = calls;
+        }
+        rows.push_back(row);
+    };
+    for (const Made& made : kMade) add(made.name, made.calls, made.selfUs, made.gpuUs);
+    add("unattributed", std::nullopt, 65, 5);
+    ProfileRow sum{.phase = "decode", .level = "type", .name = "total", .type = "total", .spanUs = total * scale};
+    if (gpu) {
+        sum.gpuUs = gpuTotal * scale;
+        sum.gapUs = (total - gpuTotal) * scale;
+    }
+    rows.push_back(sum);
+    rows.push_back({.phase = "decode", .level = "type", .name = "profiler tax", .type = "profiler tax", .spanUs = 110 * scale, .spanSharePct = 1.8});
+    return rows;
+}
+
+std::vector<ProfileRow> leafRows(int layers) {
+    std::vector<ProfileRow> rows;
+    const auto add = [&](const std::string& name, const std::string& type, double self) {
+        rows.push_back({.phase = "decode", .level = "leaf", .name = name, .type = type, .calls = 1, .spanUs = self, .selfSpanUs = self});
+    };
+    add("model.embed_tokens", "Embedding", 10);
+    for (int layer = 0; layer < layers; ++layer) {
+        const std::string prefix = "model.layers." + std::to_string(layer) + ".";
+        add(prefix + "input_layernorm", "RMSNorm", 5 + layer);
+        add(prefix + "self_attn.q_proj", "Attention", 20);
+        add(prefix + "self_attn", "Attention", 12);
+        add(prefix + "residual_attention", "Residual", 2);
+        add(prefix + "mlp.down_proj", "MLP", 30);
+    }
+    add("lm_head", "LM head", 100);
+    double total = 0;
+    for (const ProfileRow& row : rows) total += *row.selfSpanUs;
+    for (ProfileRow& row : rows) row.spanSharePct = 100 * *row.selfSpanUs / total;
+    rows.push_back({.phase = "decode", .level = "leaf", .name = "unattributed", .type = "unattributed", .selfSpanUs = 0, .spanSharePct = 0});
+    rows.push_back({.phase = "decode", .level = "leaf", .name = "total", .type = "total", .spanUs = total});
+    return rows;
+}
+
+RowRecord recordOf(const ProfileRow& row) { return {"profile", row.phase + "/" + row.level + "/" + row.name, valuesOf(row)}; }
+
+RunHeader profileHeader(const std::string& model) {
+    RunHeader header;
+    header.when = "2026-01-31T12:34:56Z";
+    header.kind = "profile";
+    header.command = "kernelscope-cli profile --model " + model;
+    header.model = model;
+    header.weights = "random";
+    header.device = "Test CPU";
+    header.dtype = "float32";
+    header.settings = {{"phase", "decode"}, {"level", "type"}, {"mode", "eager"}, {"iterations", 50}, {"prompt_tokens", 32}};
+    return header;
+}
+
+std::string storeProfile(Store& store, const std::string& model, double scale) {
+    auto created = store.createRun(profileHeader(model));
+    if (!created) return {};
+    std::vector<RowRecord> records;
+    for (const ProfileRow& row : profileRows(scale)) records.push_back(recordOf(row));
+    if (!store.putRows(created->id, records)) return {};
+    created->status = RunStatus::done;
+    created->headline = "Decode 6.22 ms a token";
+    if (!store.updateRun(*created)) return {};
+    return created->id;
+}
+
+bool waitFor(const std::function<bool()>& condition, int milliseconds) { return QTest::qWaitFor(condition, milliseconds); }
+
+QString builtEngine() { return QCoreApplication::applicationDirPath() + "/kernelscope-engine"; }
+
+TestWindow::TestWindow(const QString& engine, const QString& folderName) : m_data(m_folder.path() + "/" + folderName), m_engine(engine) {
+    QDir().mkpath(m_data);
+    open();
+}
+
+TestWindow::~TestWindow() = default;
+
+void TestWindow::open() {
+    m_window.reset();
+    const QString engine = m_engine.contains(' ') && QFile::exists(m_engine) ? "'" + m_engine + "'" : m_engine;
+    m_window = std::make_unique<MainWindow>(WindowOptions{.settingsFile = path("window.ini"), .store = storePath(), .engine = engine});
+    m_window->resize(1280, 860);
+    m_window->show();
+    waitFor([this] { return m_window->services().engine != nullptr; });
+}
+
+QString TestWindow::path(const QString& name) const { return m_data + "/" + name; }
+std::filesystem::path TestWindow::storePath() const { return path("runs.sqlite").toStdU16String(); }
+
+}  // namespace kernelscope::ui::test
