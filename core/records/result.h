@@ -45,10 +45,10 @@ public:
 
     T& value() & { assert(ok()); return std::get<0>(m_state); }
     const T& value() const& { assert(ok()); return std::get<0>(m_state); }
-    T&& value() && { assert(ok()); return std::get<0>(std::move(m_state)); }
+    T value() && { assert(ok()); return std::get<0>(std::move(m_state)); }  // by value: `for (auto& x : *f())` must not dangle
     T& operator*() & { return value(); }
     const T& operator*() const& { return value(); }
-    T&& operator*() && { return std::move(*this).value(); }
+    T operator*() && { return std::move(*this).value(); }
     T* operator->() { return &value(); }
     const T* operator->() const { return &value(); }
 

@@ -1,0 +1,218 @@
+#include "core/client/engine_link.h"
+
+#include <algorithm>
+
+#include "core/records/format.h"
+#include "core/records/json_read.h"
+
+namespace kernelscope {
+
+using nlohmann::json;
+using std::chrono::milliseconds;
+
+namespace {
+
+/// A line for a log: valid UTF-8, not endless, no carriage return at its end.
+std::string forLog(std::string_view line) {
+    constexpr std::size_t kLongest = 4096;
+    while (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+    const bool cut = line.size() > kLongest;
+    return validUtf8(line.substr(0, kLongest)) + (cut ? " ..." : "");
+}
+
+/// What it helps to know about an end; for a signal, what usually lies behind it.
+std::string hintFor(const ProcessEnd& end) {
+    constexpr int kKilled = 9;
+    if (end.signal == kKilled) return "; the system kills a process like this when memory runs out";
+    return {};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<EngineLink>> EngineLink::start(const EngineCommand& command, milliseconds helloDeadline, Events events,
+                                                      std::function<void(Result<Hello>)> hello) {
+    auto child = ChildProcess::start(command.argv);
+    if (!child) {
+        Error error = child.error();
+        error.message = "the engine does not start: " + error.message;
+        error.advice = "check the command that starts it (--engine, KERNELSCOPE_ENGINE)";
+        return error;
+    }
+    std::unique_ptr<EngineLink> link(new EngineLink);
+    link->m_child = std::move(*child);
+    link->m_events = std::move(events);
+    link->m_hello = std::move(hello);
+    link->m_lastHeard = Clock::now();
+    link->m_helloBy = Clock::now() + helloDeadline;
+    EngineLink* self = link.get();
+    link->request("engine.hello", {{"protocol", kProtocolVersion}}, [self](Result<json> answer) { self->onHello(std::move(answer)); });
+    return link;
+}
+
+void EngineLink::request(const std::string& method, const json& params, Answer answer) {
+    const std::int64_t id = m_nextId++;
+    m_answers.emplace(id, std::move(answer));
+    m_child->write(requestLine(id, method, params));
+}
+
+void EngineLink::giveUp(Error why) {
+    if (!m_givenUp) m_givenUp = std::move(why);
+    m_child->kill();
+}
+
+void EngineLink::stop(milliseconds grace) {
+    m_child->closeInput();
+    WakeUp quiet;
+    const auto until = Clock::now() + grace;
+    while (!m_child->end() && Clock::now() < until) {
+        const auto output = m_child->wait(quiet, milliseconds(10));  // a full pipe must not keep it from leaving
+        if (output.outClosed && output.errClosed) m_child->waitForEnd(std::chrono::duration_cast<milliseconds>(until - Clock::now()));
+    }
+    m_child->kill();
+}
+
+void EngineLink::failRequests(const Error& why) {
+    auto open = std::move(m_answers);
+    m_answers.clear();
+    for (auto& [id, answer] : open) answer(why);
+}
+
+bool EngineLink::pump(WakeUp& wakeUp, milliseconds timeout) {
+    if (!m_ready) timeout = std::min(timeout, std::chrono::duration_cast<milliseconds>(m_helloBy - Clock::now()) + milliseconds(1));
+    const auto output = m_child->wait(wakeUp, std::max(timeout, milliseconds(0)));
+    onErrorBytes(output.err);
+    m_outLines.feed(output.out, [this](std::string_view line) {
+        if (!m_givenUp) onLine(line);
+    });
+    if (m_outLines.overlong() && !m_givenUp)
+        giveUp(makeError(ErrorCode::environment, "the engine sent a line of more than " + formatBytes(kLongestLine) + " and was stopped"));
+    if (!m_ready && !m_givenUp) {
+        if (m_outLines.rest().size() + m_bannerBytes > kLongestBanner)
+            giveUp(makeError(ErrorCode::environment, "what was started is no engine: it sent " + formatBytes(kLongestBanner) + " without a hello",
+                             "check the command that starts it (--engine, KERNELSCOPE_ENGINE)"));
+        else if (Clock::now() >= m_helloBy)
+            giveUp(makeError(ErrorCode::environment, "the engine was started but did not say hello in time",
+                             "check the command that starts it (--engine, KERNELSCOPE_ENGINE); it may wait for a password"));
+    }
+    if (m_givenUp || output.outClosed || m_child->end()) {
+        // The last of what it said, in the order in which pipes and death reach us.
+        for (int i = 0; i < 64 && !m_givenUp; ++i) {
+            const auto more = m_child->wait(wakeUp, milliseconds(0));
+            onErrorBytes(more.err);
+            if (more.out.empty() && more.err.empty()) break;
+            m_outLines.feed(more.out, [this](std::string_view line) { if (!m_givenUp) onLine(line); });
+        }
+        lost();
+        return false;
+    }
+    return true;
+}
+
+void EngineLink::lost() {
+    if (m_givenUp) {
+        m_child->kill();
+        m_whyLost = *m_givenUp;
+        return;
+    }
+    // A process that dies closes its pipes first; one that only closed them is no use either.
+    constexpr auto kDying = milliseconds(2000);
+    const auto end = m_child->waitForEnd(kDying);
+    const auto rest = m_child->wait(*std::make_unique<WakeUp>(), milliseconds(0));
+    onErrorBytes(rest.err);
+    if (!m_errLines.rest().empty()) onErrorBytes("\n");
+    std::string message;
+    if (!end) {
+        m_child->kill();
+        message = "the engine closed its output and was stopped";
+    } else if (!m_ready) {
+        message = "the engine ended before it said hello (" + end->words() + ")";
+    } else {
+        message = "the engine died: " + end->words() + hintFor(*end);
+    }
+    if (!m_lastWords.empty()) {
+        message += "; its last words: ";
+        for (std::size_t i = 0; i < m_lastWords.size(); ++i) message += (i ? " / " : "") + m_lastWords[i];
+    }
+    m_whyLost = makeError(ErrorCode::environment, message,
+                          m_ready ? "" : "check the command that starts it (--engine, KERNELSCOPE_ENGINE)");
+}
+
+void EngineLink::onErrorBytes(std::string_view bytes) {
+    if (bytes.empty()) return;
+    constexpr int kLinesAtOnce = 200;  // a flood must not fill the log, nor the window that shows it
+    constexpr std::size_t kLastWords = 3;
+    int shown = 0;
+    std::int64_t hidden = 0;
+    m_errLines.feed(bytes, [&](std::string_view line) {
+        std::string text = forLog(line);
+        if (text.find_first_not_of(" \t") != std::string::npos) {
+            m_lastWords.push_back(text.substr(0, 300));
+            if (m_lastWords.size() > kLastWords) m_lastWords.pop_front();
+        }
+        if (shown++ < kLinesAtOnce) tell(text);
+        else ++hidden;
+    });
+    if (hidden) tell("(" + std::to_string(hidden) + " more lines)");
+}
+
+void EngineLink::tell(const std::string& line) {
+    if (m_events.log) m_events.log(line);
+}
+
+void EngineLink::onBanner(std::string_view line) {
+    m_bannerBytes += line.size() + 1;
+    tell(forLog(line));
+}
+
+void EngineLink::onGarbage(std::string_view line) {
+    constexpr int kShown = 20;
+    ++m_garbage;
+    if (m_garbage <= kShown) tell("not understood: " + forLog(line.substr(0, 200)));
+    if (m_garbage == kGarbageLimit)
+        giveUp(makeError(ErrorCode::environment, "the engine sent " + std::to_string(kGarbageLimit) + " lines that are no messages and was stopped",
+                         "what it runs must not print to the protocol's stream"));
+}
+
+void EngineLink::onLine(std::string_view line) {
+    auto message = parseLine(line);
+    if (!m_ready) {
+        // Only the answer to hello ends the banner: a shell's greeting may be anything, JSON included.
+        const bool answer = message && message->method.empty() && message->id == 1;
+        if (!answer) return onBanner(line);
+    } else if (!message) {
+        if (line.find_first_not_of(" \t\r") != std::string_view::npos) onGarbage(line);
+        return;
+    }
+    m_lastHeard = Clock::now();
+    if (!message->method.empty()) {
+        if (message->id.is_null() && m_events.notification) m_events.notification(message->method, message->params);
+        return;
+    }
+    const auto id = integerOf(message->id);
+    const auto found = id ? m_answers.find(*id) : m_answers.end();
+    if (found == m_answers.end()) return onGarbage(line);
+    const Answer answer = std::move(found->second);
+    m_answers.erase(found);
+    if (message->error) answer(*message->error);
+    else answer(std::move(*message->result));
+}
+
+void EngineLink::onHello(Result<json> answer) {
+    auto hello = answer ? helloFromJson(*answer) : Result<Hello>(answer.error());
+    if (hello && hello->protocol != kProtocolVersion)
+        hello = makeError(ErrorCode::environment,
+                          "the engine speaks protocol " + std::to_string(hello->protocol) + ", this program " + std::to_string(kProtocolVersion) +
+                              (hello->version.empty() ? "" : " (the engine is version " + hello->version + ")"),
+                          "install the same version of Kernelscope on both sides");
+    if (hello) {
+        m_ready = true;
+    } else if (!m_givenUp) {
+        Error why = hello.error();
+        why.code = ErrorCode::environment;
+        giveUp(std::move(why));
+        return;  // the owner hears of it as of any loss
+    }
+    if (m_hello) m_hello(std::move(hello));
+}
+
+}  // namespace kernelscope
