@@ -16,13 +16,16 @@ constexpr std::string_view kTotal = "total";
 constexpr std::string_view kTax = "profiler tax";
 constexpr std::string_view kSeparator = " · ";
 
+double percentOf(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
+
 struct TypeSum {
     std::string name;
     double span = 0;
     double gpu = 0;
+    double sharePct = 0;  ///< of the spans; the table's own figure where it is known
 };
 
-std::vector<TypeSum> sumsByType(std::span<const ProfileRow> rows, std::string_view phase) {
+std::vector<TypeSum> sumsByType(std::span<const ProfileRow> rows, std::string_view phase, double totalSpan) {
     std::vector<TypeSum> sums;
     for (const ProfileRow& row : rows) {
         if (row.phase != phase || row.name == kTotal || row.name == kTax) continue;
@@ -31,12 +34,12 @@ std::vector<TypeSum> sumsByType(std::span<const ProfileRow> rows, std::string_vi
         if (found == sums.end()) found = sums.insert(sums.end(), TypeSum{name});
         // Level kernel has no self times: nothing nests in a kernel, so its own time is its self time.
         found->span += row.selfSpanUs.value_or(0);
+        // Medians of a few noisy passes need not add up; the shares, made from sums over passes, do.
+        found->sharePct += row.spanSharePct.value_or(percentOf(row.selfSpanUs.value_or(0), totalSpan));
         found->gpu += row.selfGpuUs.value_or(row.gpuUs.value_or(0));
     }
     return sums;
 }
-
-double percentOf(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
 
 /// "Attention 48 %, then MLP 20 %"
 template <typename Figure>
@@ -61,10 +64,10 @@ std::string profileHeadline(std::span<const ProfileRow> rows, std::string_view p
     }
     if (!total || !(total->spanUs || total->gpuUs)) return {};
 
-    const auto sums = sumsByType(rows, phase);
     const bool decode = phase == "decode";
     const double gpu = total->gpuUs.value_or(0);
     const double span = total->spanUs.value_or(gpu);
+    const auto sums = sumsByType(rows, phase, span);
     const double plain = span - (tax ? tax->spanUs.value_or(0) : 0);
     std::string text = fmt::format("{} {}{}", decode ? "Decode" : "Prefill", formatMicroseconds(plain), decode ? " a token" : "");
     const auto add = [&](const std::string& part) {
@@ -72,7 +75,7 @@ std::string profileHeadline(std::span<const ProfileRow> rows, std::string_view p
     };
 
     if (!total->gpuUs) {
-        add(largest(sums, span, [](const TypeSum& sum) { return sum.span; }));
+        add(largest(sums, 100, [](const TypeSum& sum) { return sum.sharePct; }));
         return text;
     }
     if (total->spanUs) add(fmt::format("GPU busy {} ({})", formatMicroseconds(gpu), formatPercent(percentOf(gpu, plain), 0)));

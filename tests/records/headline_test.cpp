@@ -24,6 +24,12 @@ TEST(Headline, OfACpuProfileNamesTheTwoLargestTypes) {
     EXPECT_EQ(profileHeadline(rows), "Decode 6.21 ms a token · Attention 48 %, then MLP 20 %");
 }
 
+TEST(Headline, ShowsTheTablesOwnSharesWhereItHasThem) {
+    std::vector rows{cpuRow("Attention", 3000), cpuRow("total", 6250)};
+    rows[0].spanSharePct = 50.4;
+    EXPECT_EQ(profileHeadline(rows), "Decode 6.25 ms a token · Attention 50 %");
+}
+
 TEST(Headline, OfALaunchBoundGpuProfileSaysWhoWaits) {
     const std::vector rows{gpuRow("Attention", 3000, 700), gpuRow("RMSNorm", 1300, 380), gpuRow("MLP", 1900, 750),
                            gpuRow("total", 6210, 1830), gpuRow("profiler tax", 0, 0)};
