@@ -5,6 +5,8 @@
 #include "kernels/common/backend.h"
 #include "kernels/common/builtin_cuda.h"
 #include "kernels/common/status.h"
+#include "kernels/cuda/configs.h"
+#include "kernels/cuda/launch.h"
 
 namespace kernelscope::kernels {
 
@@ -51,11 +53,43 @@ void appendCudaKernels(std::vector<KernelEntry>& entries) {
 }
 
 namespace cuda {
+namespace {
 
-int configCount(int) { return 0; }
-const char* configName(int, int) { return nullptr; }
-int choose(int, int64_t, int64_t, int, ks_launch_options& options) {
+ConfigList configsOf(int op) {
+    switch (op) {
+        case KS_RMS_NORM: return rmsNormConfigs();
+        case KS_ADD_RMS_NORM: return addRmsNormConfigs();
+        case KS_SILU_MUL: return siluMulConfigs();
+        case KS_ROPE: return ropeConfigs();
+        default: return {};
+    }
+}
+
+}  // namespace
+
+int configCount(int op) { return static_cast<int>(configsOf(op).names.size()); }
+
+const char* configName(int op, int config) {
+    const ConfigList list = configsOf(op);
+    return config >= 0 && config < static_cast<int>(list.names.size()) ? list.names[static_cast<size_t>(config)].data() : nullptr;
+}
+
+int choose(int op, int64_t rows, int64_t hidden, int dtype, ks_launch_options& options) {
+    const ConfigList list = configsOf(op);
+    if (list.programmatic == nullptr) return KS_ERROR_CONFIG;
+    Device device;
+    if (const int status = currentDevice(device); status != KS_OK) return status;
     options.config = -1;
+    if (!device.hasMeasuredTable()) return KS_OK;
+    const Grid& grid = (options.flags & KS_FLAG_PLAIN_LAUNCH) != 0 ? *list.plain : *list.programmatic;
+    const bool norm = op == KS_RMS_NORM || op == KS_ADD_RMS_NORM;
+    const Choice* choice = norm ? (dtype == KS_FLOAT32 ? nullptr : find(grid, rows, hidden))
+                                : &findNearest(grid, op == KS_SILU_MUL ? kTableWidth : kTableHidden, rows, hidden);
+    if (choice == nullptr) return KS_OK;
+    options.config = choice->config;
+    options.trigger = choice->trigger;
+    options.prefetch = choice->prefetch;
+    options.blocks_per_sm = choice->blocksPerSm;
     return KS_OK;
 }
 

@@ -3,7 +3,9 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include "kernels/include/kernelscope/kernels.h"
 
@@ -12,9 +14,18 @@ namespace kernelscope::kernels::cuda {
 struct Device {
     int computeCapability = 0;  // 90 for 9.0
     int multiprocessors = 0;
+
+    [[nodiscard]] bool hasProgrammaticLaunch() const { return computeCapability >= 90; }
+    [[nodiscard]] bool hasMeasuredTable() const { return computeCapability == 90; }
 };
 
-/// The current device. Three attribute reads, well under a microsecond together.
+inline int statusOf(cudaError_t error) {
+    if (error == cudaSuccess) return KS_OK;
+    (void)cudaGetLastError();  // reported by the status; leaves nothing for the next call to trip over
+    return KS_ERROR_CUDA + static_cast<int>(error);
+}
+
+/// The current device. Attribute reads only, well under a microsecond together.
 inline int currentDevice(Device& device) {
     int id = 0;
     int major = 0;
@@ -23,12 +34,8 @@ inline int currentDevice(Device& device) {
     if (error == cudaSuccess) error = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, id);
     if (error == cudaSuccess) error = cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, id);
     if (error == cudaSuccess) error = cudaDeviceGetAttribute(&device.multiprocessors, cudaDevAttrMultiProcessorCount, id);
-    if (error != cudaSuccess) {
-        (void)cudaGetLastError();
-        return KS_ERROR_CUDA + static_cast<int>(error);
-    }
     device.computeCapability = 10 * major + minor;
-    return KS_OK;
+    return statusOf(error);
 }
 
 struct Launch {
@@ -41,31 +48,48 @@ struct Launch {
 
 constexpr int64_t kMaxBlocks = 0x7fffffff;
 constexpr int kSharedWithoutOptIn = 48 * 1024;
+constexpr int kSharedPerBlock = 227 * 1024;           // compute capability 9.0
+constexpr int kSharedPerMultiprocessor = 228 * 1024;  // the same; a block takes 1 KB beside its own
+
+/// A trigger that no point in a kernel answers to: the successor starts when the kernel has ended.
+constexpr int kNoTrigger = -1;
+
+/// Dynamic shared memory that keeps more than `blocks` blocks from sharing a multiprocessor.
+inline int paddingFor(int blocksPerSm) {
+    if (blocksPerSm <= 0) return 0;
+    const int bytes = (kSharedPerMultiprocessor / (blocksPerSm + 1)) / 1024 * 1024;
+    return std::min(bytes, kSharedPerBlock);
+}
+
+/// How many blocks fetch their rows ahead: those that can start at once.
+inline int prefetchBlocks(int prefetch, const Device& device, int threads, int blocksPerSm) {
+    if (prefetch == KS_PREFETCH_ALL) return std::numeric_limits<int>::max();
+    if (prefetch != KS_PREFETCH_FIRST_WAVE) return 0;
+    const int resident = std::min(32, 2048 / threads);
+    return device.multiprocessors * (blocksPerSm > 0 ? std::min(blocksPerSm, resident) : resident);
+}
 
 template <class Params>
 int start(void (*kernel)(Params), const Params& params, const Launch& launch) {
-    cudaError_t error = cudaSuccess;
+    const auto* function = reinterpret_cast<const void*>(kernel);
     if (launch.sharedBytes > kSharedWithoutOptIn)
-        error = cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                     launch.sharedBytes);
-    if (error == cudaSuccess) {
-        cudaLaunchAttribute attribute{};
-        attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-        attribute.val.programmaticStreamSerializationAllowed = 1;
-        cudaLaunchConfig_t config{};
-        config.gridDim = dim3(static_cast<unsigned>(launch.blocks));
-        config.blockDim = dim3(static_cast<unsigned>(launch.threads));
-        config.dynamicSmemBytes = static_cast<size_t>(launch.sharedBytes);
-        config.stream = launch.stream;
-        config.attrs = &attribute;
-        config.numAttrs = launch.programmatic ? 1 : 0;
-        Params copy = params;
-        void* arguments[] = {&copy};
-        error = cudaLaunchKernelExC(&config, reinterpret_cast<const void*>(kernel), arguments);
-    }
-    if (error == cudaSuccess) return KS_OK;
-    (void)cudaGetLastError();  // reported here; leaves nothing for the next call to trip over
-    return KS_ERROR_CUDA + static_cast<int>(error);
+        if (const int status = statusOf(
+                cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, launch.sharedBytes));
+            status != KS_OK)
+            return status;
+    cudaLaunchAttribute attribute{};
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config{};
+    config.gridDim = dim3(static_cast<unsigned>(launch.blocks));
+    config.blockDim = dim3(static_cast<unsigned>(launch.threads));
+    config.dynamicSmemBytes = static_cast<size_t>(launch.sharedBytes);
+    config.stream = launch.stream;
+    config.attrs = &attribute;
+    config.numAttrs = launch.programmatic ? 1 : 0;
+    Params copy = params;
+    void* arguments[] = {&copy};
+    return statusOf(cudaLaunchKernelExC(&config, function, arguments));
 }
 
 }  // namespace kernelscope::kernels::cuda

@@ -1,39 +1,81 @@
-// rope on CUDA: which kernel, and its grid.
+// rope on CUDA: its kernel configurations, which one runs, and its grid.
 
 #include <algorithm>
 
 #include "kernels/common/backend.h"
 #include "kernels/common/check.h"
+#include "kernels/cuda/configs.h"
+#include "kernels/cuda/dispatch_table.h"
 #include "kernels/cuda/launch.h"
 #include "kernels/cuda/rope_kernels.cuh"
 
 namespace kernelscope::kernels::cuda {
 namespace {
 
+using RopeKernel = void (*)(RopeParams);
+
+struct RopeConfig {
+    std::string_view name;  // THREADSxHEADS
+    int threads;
+    int heads;  // that a thread turns
+    RopeKernel single;
+    RopeKernel half;
+    RopeKernel bfloat16;
+};
+
+template <int kThreads, int kHeads>
+constexpr RopeConfig config(std::string_view name) {
+    return {name, kThreads, kHeads, rope_vector_kernel<float, kThreads, kHeads>, rope_vector_kernel<__half, kThreads, kHeads>,
+            rope_vector_kernel<__nv_bfloat16, kThreads, kHeads>};
+}
+
+constexpr RopeConfig kConfigs[] = {
+    config<32, 1>("32x1"), config<64, 1>("64x1"),   config<128, 1>("128x1"), config<256, 1>("256x1"),
+    config<32, 2>("32x2"), config<64, 2>("64x2"),   config<128, 2>("128x2"), config<256, 2>("256x2"),
+    config<32, 4>("32x4"), config<64, 4>("64x4"),   config<128, 4>("128x4"),
+};
+constexpr Grid kProgrammatic = resolve(kConfigs, kRopeProgrammatic);
+constexpr Grid kPlain = resolve(kConfigs, kRopePlain);
+/// For devices that nobody measured.
+constexpr Choice kElsewhere = resolve(kConfigs, NamedChoice{"128x1", KS_TRIGGER_AFTER_WAIT, KS_PREFETCH_FIRST_WAVE, 0});
+
 template <class T>
 int run(const RopeArguments& a, const ks_launch_options& options, cudaStream_t stream) {
     Device device;
     if (const int status = currentDevice(device); status != KS_OK) return status;
-    RopeParams p{a.q,      a.k,       a.cos,     a.sin,     a.positions, a.tokens,       a.qHeads,
-                 a.kvHeads, a.headDim, a.qStride, a.kStride, 1,           KS_TRIGGER_TOP, 0};
+    RopeParams p{a.q,       a.k,       a.cos,     a.sin,     a.positions, a.tokens,   a.qHeads,
+                 a.kvHeads, a.headDim, a.qStride, a.kStride, 1,           kNoTrigger, 0};
     Launch launch;
     launch.stream = stream;
-    launch.programmatic = device.computeCapability >= 90 && (options.flags & KS_FLAG_PLAIN_LAUNCH) == 0;
+    launch.programmatic = device.hasProgrammaticLaunch() && (options.flags & KS_FLAG_PLAIN_LAUNCH) == 0;
     constexpr int kBytes = sizeof(T);
     constexpr int64_t kElements = Vector<T>::kElements;
     const int64_t half = a.headDim / 2;
-    const bool vectors = half % kElements == 0 && alignedTo16({a.q, a.tokens, a.headDim, a.qStride}, kBytes) &&
+    const int64_t heads = a.qHeads + a.kvHeads;
+    const bool vectors = half % kElements == 0 && heads < 65536 && half < 65536 &&
+                         alignedTo16({a.q, a.tokens, a.headDim, a.qStride}, kBytes) &&
                          alignedTo16({a.k, a.tokens, a.headDim, a.kStride}, kBytes) && alignedTo16({a.cos, 1, 0, 0}, 4) &&
                          alignedTo16({a.sin, 1, 0, 0}, 4);
-    constexpr int kThreads = 128;
-    launch.threads = kThreads;
-    const int64_t units = (a.qHeads + a.kvHeads) * (half / kElements);
-    const int64_t perToken = (units + kThreads - 1) / kThreads;
-    if (vectors && a.qHeads + a.kvHeads < 65536 && half < 65536 && perToken <= kMaxBlocks / a.tokens) {
+    Choice choice = kElsewhere;
+    if (options.config >= 0)
+        choice = {options.config, options.trigger, options.prefetch, options.blocks_per_sm};
+    else if (device.hasMeasuredTable())
+        choice = findNearest(launch.programmatic ? kProgrammatic : kPlain, kTableHidden, a.tokens, a.qHeads * a.headDim);
+    if (choice.config >= static_cast<int>(std::size(kConfigs)) || (options.config >= 0 && !vectors)) return KS_ERROR_CONFIG;
+    const RopeConfig& config = kConfigs[choice.config];
+    if (launch.programmatic) p.trigger = choice.trigger;
+    const int64_t units = vectors ? (heads + config.heads - 1) / config.heads * (half / kElements) : 1;
+    const int64_t perToken = (units + config.threads - 1) / config.threads;
+    if (vectors && perToken <= kMaxBlocks / a.tokens) {
         p.blocksPerToken = static_cast<int>(perToken);
         launch.blocks = perToken * a.tokens;
-        return start(rope_vector_kernel<T, kThreads, 1>, p, launch);
+        launch.threads = config.threads;
+        launch.sharedBytes = paddingFor(choice.blocksPerSm);
+        if (launch.programmatic) p.prefetchBlocks = prefetchBlocks(choice.prefetch, device, config.threads, choice.blocksPerSm);
+        if constexpr (sizeof(T) == 4) return start(config.single, p, launch);
+        return start(a.dtype == KS_FLOAT16 ? config.half : config.bfloat16, p, launch);
     }
+    launch.threads = 128;
     launch.blocks = std::min<int64_t>(a.tokens, kMaxBlocks);
     return start(rope_loop_kernel<T>, p, launch);
 }
@@ -48,5 +90,7 @@ int rope(const RopeArguments& a, const ks_launch_options& options, void* stream)
         default: return run<__nv_bfloat16>(a, options, on);
     }
 }
+
+ConfigList ropeConfigs() { return listOf(kConfigs, kProgrammatic, kPlain); }
 
 }  // namespace kernelscope::kernels::cuda

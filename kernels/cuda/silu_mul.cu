@@ -1,15 +1,45 @@
-// silu_mul on CUDA: which kernel, and its grid.
+// silu_mul on CUDA: its kernel configurations, which one runs, and its grid.
+
+#include <algorithm>
 
 #include "kernels/common/backend.h"
 #include "kernels/common/check.h"
+#include "kernels/cuda/configs.h"
+#include "kernels/cuda/dispatch_table.h"
 #include "kernels/cuda/launch.h"
 #include "kernels/cuda/silu_mul_kernels.cuh"
 
 namespace kernelscope::kernels::cuda {
 namespace {
 
+using SiluMulKernel = void (*)(SiluMulParams);
+
+struct SiluMulConfig {
+    std::string_view name;  // THREADSxVECTORS
+    int threads;
+    int vectors;
+    SiluMulKernel single;
+    SiluMulKernel half;
+    SiluMulKernel bfloat16;
+};
+
+template <int kThreads, int kVectors>
+constexpr SiluMulConfig config(std::string_view name) {
+    return {name, kThreads, kVectors, silu_mul_vector_kernel<float, kThreads, kVectors>,
+            silu_mul_vector_kernel<__half, kThreads, kVectors>, silu_mul_vector_kernel<__nv_bfloat16, kThreads, kVectors>};
+}
+
+constexpr SiluMulConfig kConfigs[] = {
+    config<32, 1>("32x1"),   config<64, 1>("64x1"),   config<128, 1>("128x1"), config<256, 1>("256x1"), config<512, 1>("512x1"),
+    config<128, 2>("128x2"), config<256, 2>("256x2"), config<512, 2>("512x2"), config<256, 4>("256x4"),
+};
+constexpr Grid kProgrammatic = resolve(kConfigs, kSiluMulProgrammatic);
+constexpr Grid kPlain = resolve(kConfigs, kSiluMulPlain);
+/// For devices that nobody measured.
+constexpr Choice kElsewhere = resolve(kConfigs, NamedChoice{"256x1", KS_TRIGGER_AFTER_WAIT, KS_PREFETCH_FIRST_WAVE, 0});
+
 SiluMulParams paramsOf(const SiluMulArguments& a) {
-    SiluMulParams p{a.out, a.gate, a.up, a.gateStride, a.upStride, a.outStride, a.rows, a.width, 0, KS_TRIGGER_TOP, 0};
+    SiluMulParams p{a.out, a.gate, a.up, a.gateStride, a.upStride, a.outStride, a.rows, a.width, 0, kNoTrigger, 0};
     // Without gaps between the rows the whole is one long row: no row ends inside a block.
     if (a.rows == 1 || (a.gateStride == a.width && a.upStride == a.width && a.outStride == a.width)) {
         p.width = a.rows * a.width;
@@ -25,22 +55,33 @@ int run(const SiluMulArguments& a, const ks_launch_options& options, cudaStream_
     SiluMulParams p = paramsOf(a);
     Launch launch;
     launch.stream = stream;
-    launch.programmatic = device.computeCapability >= 90 && (options.flags & KS_FLAG_PLAIN_LAUNCH) == 0;
+    launch.programmatic = device.hasProgrammaticLaunch() && (options.flags & KS_FLAG_PLAIN_LAUNCH) == 0;
     constexpr int kBytes = sizeof(T);
     const bool vectors = p.width % Vector<T>::kElements == 0 && alignedTo16({a.gate, p.rows, p.width, p.gateStride}, kBytes) &&
                          alignedTo16({a.up, p.rows, p.width, p.upStride}, kBytes) &&
                          alignedTo16({a.out, p.rows, p.width, p.outStride}, kBytes);
-    constexpr int kThreads = 256;
-    const int64_t chunk = kThreads * (vectors ? Vector<T>::kElements : 1);
+    Choice choice = kElsewhere;
+    if (options.config >= 0)
+        choice = {options.config, options.trigger, options.prefetch, options.blocks_per_sm};
+    else if (device.hasMeasuredTable())
+        choice = findNearest(launch.programmatic ? kProgrammatic : kPlain, kTableWidth, a.rows, a.width);
+    if (choice.config >= static_cast<int>(std::size(kConfigs)) || (options.config >= 0 && !vectors)) return KS_ERROR_CONFIG;
+    const SiluMulConfig& config = kConfigs[choice.config];
+    if (launch.programmatic) p.trigger = choice.trigger;
+    const int64_t chunk = vectors ? int64_t{config.threads} * config.vectors * Vector<T>::kElements : 256;
     int64_t perRow = (p.width + chunk - 1) / chunk;
-    launch.threads = kThreads;
     if (vectors && perRow <= kMaxBlocks / p.rows) {
         p.blocksPerRow = static_cast<int>(perRow);
         launch.blocks = perRow * p.rows;
-        return start(silu_mul_vector_kernel<T, kThreads, 1>, p, launch);
+        launch.threads = config.threads;
+        launch.sharedBytes = paddingFor(choice.blocksPerSm);
+        if (launch.programmatic) p.prefetchBlocks = prefetchBlocks(choice.prefetch, device, config.threads, choice.blocksPerSm);
+        if constexpr (sizeof(T) == 4) return start(config.single, p, launch);
+        return start(a.dtype == KS_FLOAT16 ? config.half : config.bfloat16, p, launch);
     }
-    perRow = perRow < 65536 ? perRow : 65536;
+    perRow = std::min<int64_t>(perRow, 65536);
     p.blocksPerRow = static_cast<int>(perRow);
+    launch.threads = 256;
     launch.blocks = p.rows < kMaxBlocks / perRow ? p.rows * perRow : kMaxBlocks;
     return start(silu_mul_loop_kernel<T>, p, launch);
 }
@@ -55,5 +96,7 @@ int siluMul(const SiluMulArguments& a, const ks_launch_options& options, void* s
         default: return run<__nv_bfloat16>(a, options, on);
     }
 }
+
+ConfigList siluMulConfigs() { return listOf(kConfigs, kProgrammatic, kPlain); }
 
 }  // namespace kernelscope::kernels::cuda

@@ -37,7 +37,7 @@ __device__ inline Vector<T> gated(const Vector<T>& gate, const Vector<T>& up) {
 #pragma unroll
             for (float& v : values) v = siluInRange(v);
         } else {
-#pragma unroll 1
+#pragma unroll
             for (float& v : values) v = silu(v);
         }
     }

@@ -95,6 +95,13 @@ struct alignas(16) Vector {
     }
 };
 
+/// Makes the compiler forget what it knows of v, so that it unpacks the elements again instead of keeping them all as floats: half the
+/// registers across a barrier.
+template <class T>
+__device__ inline void keepPacked(Vector<T>& v) {
+    asm volatile("" : "+r"(v.raw.x), "+r"(v.raw.y), "+r"(v.raw.z), "+r"(v.raw.w));
+}
+
 /// Element by element, each result rounded to the type.
 template <class T>
 __device__ inline Vector<T> multiply(const Vector<T>& a, const Vector<T>& b) {

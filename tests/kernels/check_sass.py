@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+"""Looks at the machine code of every kernel that waits for its predecessor: no access to global memory may stand before the wait.
+
+    check_sass.py cuobjdump library.so
+
+A load that the compiler has moved above the wait is a race that a single launch never shows. PREEXIT is
+griddepcontrol.launch_dependents, ACQBULK griddepcontrol.wait; prefetches into L2 (UBLKPF, CCTL) are allowed before it.
+Exit status 0: all right; 1: a finding; 2: nothing to look at.
+"""
+
+import re
+import subprocess
+import sys
+
+GLOBAL_ACCESS = re.compile(r"\b(LDG|LD|STG|ST|RED|REDG|ATOM|ATOMG|UBLKCP|UTMALDG|LDGSTS)(\.|\s)")
+INSTRUCTION = re.compile(r"^\s+/\*([0-9a-f]{4,})\*/\s+(.*?);")
+
+
+def kernels(text):
+    """(name, [instruction text]) for each function."""
+    name, code = None, []
+    for line in text.splitlines():
+        if line.strip().startswith("Function :"):
+            if name:
+                yield name, code
+            name, code = line.split(":", 1)[1].strip(), []
+        else:
+            found = INSTRUCTION.match(line)
+            if found:
+                code.append(found.group(2))
+    if name:
+        yield name, code
+
+
+def early_accesses(code):
+    """Global accesses before the last wait; None for a kernel without a wait."""
+    waits = [i for i, text in enumerate(code) if "ACQBULK" in text]
+    if not waits:
+        return None
+    return [text for text in code[: waits[-1]] if GLOBAL_ACCESS.search(text)]
+
+
+def main(argv):
+    if len(argv) != 3:
+        print(__doc__, file=sys.stderr)
+        return 2
+    text = subprocess.run([argv[1], "--dump-sass", argv[2]], check=True, capture_output=True, text=True).stdout
+    waiting, findings, unwaiting = 0, 0, []
+    for name, code in kernels(text):
+        early = early_accesses(code)
+        if early is None:
+            unwaiting.append(name)
+            continue
+        waiting += 1
+        if early:
+            findings += 1
+            print(f"{name}: before the wait: {early[0]}" + (f" and {len(early) - 1} more" if len(early) > 1 else ""))
+    if waiting == 0:
+        print("no kernel here waits for its predecessor: built for an architecture below 9.0?")
+        return 2
+    for name in unwaiting:
+        print(f"{name}: never waits")
+    print(f"{waiting} kernels wait; {findings} touch global memory before that; {len(unwaiting)} never wait")
+    return 1 if findings or unwaiting else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))
