@@ -2,8 +2,10 @@
 
 #include <system_error>
 
+#include "core/model/chat.h"
 #include "core/model/checkpoint.h"
 #include "core/model/files.h"
+#include "core/model/tokenizer.h"
 
 namespace kernelscope {
 namespace {
@@ -66,6 +68,25 @@ json describeCheckpoint(const Checkpoint& checkpoint) {
     return document;
 }
 
+/// A tokenizer that cannot be used does not spoil the rest: its problem stands in its place.
+json describeTokenizer(const ModelSource& source) {
+    const Result<std::optional<std::filesystem::path>> folder = tokenizerFolder(source);
+    if (folder && !*folder) return nullptr;
+    const Result<Tokenizer> tokenizer = folder ? Tokenizer::load(**folder) : Result<Tokenizer>(folder.error());
+    if (!tokenizer) return {{"problem", tokenizer.error().message}, {"advice", tokenizer.error().advice}};
+    json files = json::array();
+    for (const std::filesystem::path& file : tokenizer->files()) files.push_back(toUtf8(file.filename()));
+    const Result<ChatTemplate> chat = ChatTemplate::load(**folder, *tokenizer);
+    return {
+        {"kind", "byte-level BPE"},
+        {"bundled", source.preset != nullptr},
+        {"tokens", tokenizer->tokenCount()},
+        {"added_tokens", tokenizer->addedTokens().size()},
+        {"files", files},
+        {"chat_template", chat ? json("ChatML") : json()},
+    };
+}
+
 }  // namespace
 
 Result<json> inspectModel(const ModelSource& source) {
@@ -77,7 +98,7 @@ Result<json> inspectModel(const ModelSource& source) {
         if (!checkpoint) return checkpoint.error();
         document = describeCheckpoint(*checkpoint);
     }
-    document["tokenizer"] = nullptr;
+    document["tokenizer"] = describeTokenizer(source);
     return document;
 }
 

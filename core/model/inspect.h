@@ -10,7 +10,7 @@ namespace kernelscope {
 
 /// Keys: name, weights (random or file), architecture, parameters, bytes, dtype, layers, hidden_size, heads, kv_heads,
 /// head_dim, intermediate_size, vocab_size, tied, context, rope_theta, rms_norm_eps, eos_token_ids, tokenizer (null, or
-/// {kind, tokens, added_tokens, files, chat_template}; with `problem` where it cannot be used), files [{name, bytes}],
+/// {kind, bundled, tokens, added_tokens, files, chat_template}, or {problem, advice} where it cannot be used), files [{name, bytes}],
 /// tensors [{name, dtype, shape, bytes}]. A preset has no files; its bytes are those its weights take in dtype.
 /// Errors: those of Checkpoint::open.
 Result<nlohmann::json> inspectModel(const ModelSource& source);

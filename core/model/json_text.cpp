@@ -41,9 +41,9 @@ public:
     bool end_array() override { return close(); }
 
     bool key(string_t& name) override {
-        json& object = *m_open.back();
-        if (object.contains(name)) return refuse(fmt::format("the key {} stands there twice", shown(name)));
-        m_slot = &object[name];
+        const auto [place, added] = m_open.back()->emplace(std::move(name), nullptr);
+        if (!added) return refuse(fmt::format("the key {} stands there twice", shown(place.key())));
+        m_slot = &*place;
         return true;
     }
 
