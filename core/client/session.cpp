@@ -91,6 +91,9 @@ private:
     void onFinished(const json& params);
     void flushRows();
     void abandon(Error why);
+    void giveUpBroken(const Error& nonsense) {
+        m_link->giveUp(makeError(ErrorCode::environment, "the engine broke the protocol and was stopped: " + nonsense.message));
+    }
     void askToStop();
     void jobLostItsEngine(const Error& why, bool hung);
     void endJob(Finished finished);
@@ -315,7 +318,7 @@ void Session::Impl::onStarted(Result<json> answer) {
         return endJob(std::move(refused));
     }
     const auto started = jobStartedFromJson(*answer);
-    if (!started) return m_link->giveUp(started.error());
+    if (!started) return giveUpBroken(started.error());
     m_job->started = true;
     m_job->lastSign = Clock::now();
     if (m_job->everStarted) return;  // a restart: the run's header says all of it already
@@ -379,7 +382,7 @@ void Session::Impl::flushRows() {
 
 void Session::Impl::onFinished(const json& params) {
     auto finished = finishedFromJson(params);
-    if (!finished) return m_link->giveUp(finished.error());
+    if (!finished) return giveUpBroken(finished.error());
     endJob(std::move(*finished));
 }
 

@@ -1,6 +1,7 @@
 #include "core/records/run.h"
 
 #include "core/records/json_read.h"
+#include "core/records/rows.h"
 
 namespace kernelscope {
 
@@ -14,9 +15,9 @@ constexpr std::pair<RunStatus, std::string_view> kStatusNames[] = {
     {RunStatus::interrupted, "interrupted"},
 };
 
-/// Members of the document that are not figures of the run's own.
+/// Members of the document that are not figures of the run's own: its frame, and lists of rows by their type.
 bool isReserved(std::string_view key) {
-    return key == "schema" || key == "kind" || key == "run" || key == "rows" || key == "samples";
+    return key == "schema" || key == "kind" || key == "run" || key == "rows" || key == "samples" || findRowType(key);
 }
 
 }  // namespace
@@ -35,7 +36,7 @@ std::optional<RunStatus> runStatusFromString(std::string_view text) {
 
 json toJson(const RunHeader& header) {
     json document = header.result.is_object() ? header.result : json::object();
-    for (const char* key : {"rows", "samples"}) document.erase(key);
+    for (auto it = document.begin(); it != document.end();) it = isReserved(it.key()) ? document.erase(it) : std::next(it);
     document["schema"] = kSchemaVersion;
     document["kind"] = header.kind;
     document["run"] = {

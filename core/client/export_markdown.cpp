@@ -1,0 +1,65 @@
+#include "core/client/export.h"
+#include "core/records/csv.h"
+#include "core/records/format.h"
+#include "core/records/json_read.h"
+
+namespace kernelscope {
+
+namespace {
+
+std::string escaped(const std::string& text) {
+    std::string safe;
+    for (const char c : text) {
+        if (c == '|' || c == '\\' || c == '<' || c == '`' || c == '*' || c == '_') safe += '\\';
+        safe += c == '\n' || c == '\r' ? ' ' : c;
+    }
+    return safe;
+}
+
+std::string cellForPeople(const Value& value) {
+    if (const double* number = std::get_if<double>(&value)) return formatSignificant(*number, 4);
+    return cellText(value);
+}
+
+}  // namespace
+
+std::string markdownDocument(const RunSummary& run, const RowType& type, std::span<const RowRecord> rows) {
+    const RunHeader& header = run.header;
+    std::string text = "# " + escaped(header.kind) + ": " + escaped(header.model) + "\n\n";
+    if (!header.headline.empty()) text += escaped(header.headline) + "\n\n";
+    const auto fact = [&](const std::string& name, const std::string& value) {
+        if (!value.empty()) text += "- " + name + ": " + value + "\n";
+    };
+    fact("Model", escaped(header.model) + (header.weights == "random" ? " (random weights)" : ""));
+    fact("Device", escaped(header.device) + ", " + escaped(header.dtype));
+    fact("Status", std::string(toString(header.status)) + (header.reason.empty() ? "" : ": " + escaped(header.reason)));
+    fact("When", header.when);
+    fact("Run", "`" + header.id + "`");
+    fact("Command", "`" + header.command + "`");
+    for (const auto& [key, value] : header.environment.items())
+        fact(escaped(key), escaped(value.is_string() ? value.get<std::string>() : dumpJson(value)));
+    fact("Note", escaped(run.note));
+
+    // Columns that nobody filled would be a wide nothing.
+    std::vector<std::size_t> shown;
+    for (std::size_t i = 0; i < type.columns.size(); ++i)
+        for (const RowRecord& row : rows)
+            if (!cellText(row.values[i]).empty()) {
+                shown.push_back(i);
+                break;
+            }
+    if (shown.empty()) return text;
+    text += "\n|";
+    for (const std::size_t i : shown) text += " " + escaped(std::string(type.columns[i].name)) + " |";
+    text += "\n|";
+    for (const std::size_t i : shown) text += type.columns[i].kind == ColumnKind::text ? " --- |" : " ---: |";
+    text += "\n";
+    for (const RowRecord& row : rows) {
+        text += "|";
+        for (const std::size_t i : shown) text += " " + escaped(cellForPeople(row.values[i])) + " |";
+        text += "\n";
+    }
+    return text;
+}
+
+}  // namespace kernelscope
