@@ -7,6 +7,7 @@ namespace kernelscope {
 std::span<const JobKind> jobKinds() {
     static constexpr std::array kKinds{
         JobKind{"profile", makeProfileJob},
+        JobKind{"generate", makeGenerateJob},
     };
     return kKinds;
 }

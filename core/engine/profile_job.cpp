@@ -69,6 +69,7 @@ public:
         if (!loaded) return failed(loaded.error());
         Qwen2Model& model = **loaded;
         model.setPatchTable(nativePatchTable());
+        model.setStop(context.stop);
 
         std::vector<ProfileRow> all;
         Finished finished;

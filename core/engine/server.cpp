@@ -150,6 +150,8 @@ private:
                            m_models};
         try {
             return m_job->run(context);
+        } catch (const PassCancelled&) {
+            return cancelled();
         } catch (const c10::OutOfMemoryError& error) {
             m_models.drop();
             return failed(makeError(ErrorCode::environment, "The GPU ran out of memory: " + firstLine(error.what_without_backtrace()),

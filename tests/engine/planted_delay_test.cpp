@@ -1,0 +1,87 @@
+// Shows that a profile measures what it says: a known delay planted in one module grows that row, by that amount, and no other.
+
+#include <chrono>
+#include <map>
+
+#include <ATen/ATen.h>
+#include <c10/core/InferenceMode.h>
+#include <gtest/gtest.h>
+
+#include "core/measure/span_profile.h"
+#include "core/model/qwen2.h"
+
+namespace kernelscope {
+namespace {
+
+void spinFor(std::chrono::microseconds time) {
+    const auto until = std::chrono::steady_clock::now() + time;
+    while (std::chrono::steady_clock::now() < until) {
+    }
+}
+
+class EnginePlantedDelay : public testing::Test {
+protected:
+    void SetUp() override {
+        LoadOptions options;
+        options.seed = 7;
+        model = std::move(Qwen2Model::random(findPreset("qwen2.5-tiny")->config, options).value());
+        device = openDevice("cpu").value();
+    }
+
+    std::map<std::string, double> spansWith(PatchTable table) {
+        const c10::InferenceMode inference;
+        model->setPatchTable(std::move(table));
+        KvCache cache = model->makeCache(1, 9);
+        const at::Tensor prompt = at::arange(1, 9, at::kLong).unsqueeze(0);
+        (void)model->forward(prompt, cache);
+        const at::Tensor token = at::full({1, 1}, 5, at::kLong);
+        const Pass pass = [&] {
+            cache.setLength(8);
+            (void)model->forward(token, cache);
+        };
+        Result<SpanProfile> profile = measureSpans("decode", pass, model->modules(), model->hooks(), device, {ProfileLevel::type, 15, 3}, {}, {});
+        std::map<std::string, double> spans;
+        for (const ProfileRow& row : profile->table.rows(false)) spans[row.name] = row.spanUs.value_or(0);
+        return spans;
+    }
+
+    std::unique_ptr<Qwen2Model> model;
+    Device device;
+};
+
+TEST_F(EnginePlantedDelay, GrowsTheRowItIsPlantedInByItsAmountAndNoOther) {
+    constexpr std::chrono::microseconds kDelay{6'000};
+    constexpr double kNorms = 5;  // two a layer and the last one
+    const PatchTable native = nativePatchTable();
+    PatchTable delayed = native;
+    delayed.rmsNorm = [&](const at::Tensor& x, const at::Tensor& weight, double eps) {
+        spinFor(kDelay);
+        return native.rmsNorm(x, weight, eps);
+    };
+    std::map<std::string, double> before = spansWith(native);
+    std::map<std::string, double> after = spansWith(delayed);
+
+    const double planted = kNorms * static_cast<double>(kDelay.count());
+    EXPECT_NEAR(after["RMSNorm"] - before["RMSNorm"], planted, 0.05 * planted);
+    for (const auto& [name, span] : before) {
+        if (name == "RMSNorm" || name == "total" || name == "profiler tax") continue;
+        EXPECT_LT(after[name] - span, 0.05 * planted) << name << " grew though nothing was planted in it";
+    }
+    EXPECT_GT(after["total"] - before["total"], 0.95 * planted);
+}
+
+TEST_F(EnginePlantedDelay, AFusedAddAndNormMovesTheAddsIntoTheNormsRow) {
+    const PatchTable native = nativePatchTable();
+    PatchTable fused = native;
+    fused.addRmsNorm = [&](const at::Tensor& x, const at::Tensor& residual, const at::Tensor& weight, double eps) {
+        const at::Tensor sum = x + residual;
+        return std::pair(native.rmsNorm(sum, weight, eps), sum);
+    };
+    EXPECT_TRUE(spansWith(native).contains("Residual"));
+    const auto patched = spansWith(fused);
+    EXPECT_FALSE(patched.contains("Residual"));
+    EXPECT_TRUE(patched.contains("RMSNorm"));
+}
+
+}  // namespace
+}  // namespace kernelscope

@@ -1,0 +1,118 @@
+#include "core/measure/span_recorder.h"
+
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "tests/engine/small_tree.h"
+
+namespace kernelscope {
+namespace {
+
+using namespace test;
+
+/// A clock whose time the test sets.
+class ScriptedClock final : public BorderClock {
+public:
+    double nowUs = 0;
+    std::vector<double> marks;
+    void reset() override { marks.clear(); }
+    int mark() override {
+        marks.push_back(nowUs);
+        return static_cast<int>(marks.size()) - 1;
+    }
+    void wait() override {}
+    double betweenUs(int a, int b) const override { return marks.at(static_cast<std::size_t>(b)) - marks.at(static_cast<std::size_t>(a)); }
+};
+
+class EngineSpans : public testing::Test {
+protected:
+    void spend(double us) { clock.nowUs += us; }
+    /// embedding 5, 1 of nobody, norm 10, attention 3 + projection 20 + 4, mlp 30, head 40, 2 of nobody
+    void pass() {
+        hooks.call(tree[kRoot], [&] {
+            hooks.call(tree[kEmbedding], [&] { spend(5); });
+            spend(1);
+            hooks.call(tree[kLayer], [&] {
+                hooks.call(tree[kNorm], [&] { spend(10); });
+                hooks.call(tree[kAttention], [&] {
+                    spend(3);
+                    hooks.call(tree[kProjection], [&] { spend(20); });
+                    spend(4);
+                });
+                hooks.call(tree[kMlp], [&] { spend(30); });
+            });
+            hooks.call(tree[kHead], [&] { spend(40); });
+        });
+        spend(2);
+    }
+    PassSpans record(ProfileLevel level) {
+        SpanRecorder recorder(tree, level, clock, false);
+        hooks.add(&recorder);
+        recorder.beginPass();
+        pass();
+        recorder.endPass();
+        hooks.remove(&recorder);
+        return recorder.read();
+    }
+
+    const std::vector<ModuleInfo> tree = smallTree();
+    ScriptedClock clock;
+    Hooks hooks;
+};
+
+TEST_F(EngineSpans, TypeLevelTimesTheOutermostModuleOfEachType) {
+    const PassSpans spans = record(ProfileLevel::type);
+    EXPECT_DOUBLE_EQ(spans.totalUs, 115);
+    ASSERT_EQ(spans.visits.size(), 5U);
+    EXPECT_EQ(spans.visits[2].module, kAttention);
+    EXPECT_DOUBLE_EQ(spans.visits[2].spanUs, 27);
+    EXPECT_DOUBLE_EQ(spans.visits[2].selfUs, 27);
+    EXPECT_DOUBLE_EQ(spans.visits[2].beginUs, 16);
+}
+
+TEST_F(EngineSpans, LeafLevelTakesTheChildrenOffTheParent) {
+    const PassSpans spans = record(ProfileLevel::leaf);
+    ASSERT_EQ(spans.visits.size(), 6U);
+    EXPECT_EQ(spans.visits[2].module, kAttention);
+    EXPECT_DOUBLE_EQ(spans.visits[2].spanUs, 27);
+    EXPECT_DOUBLE_EQ(spans.visits[2].selfUs, 7);
+    EXPECT_EQ(spans.visits[3].module, kProjection);
+    EXPECT_DOUBLE_EQ(spans.visits[3].selfUs, 20);
+}
+
+TEST_F(EngineSpans, BlockLevelTimesLayersAndWhatStandsBesideThem) {
+    const PassSpans spans = record(ProfileLevel::block);
+    ASSERT_EQ(spans.visits.size(), 3U);
+    EXPECT_EQ(spans.visits[1].module, kLayer);
+    EXPECT_DOUBLE_EQ(spans.visits[1].selfUs, 67);
+}
+
+TEST_F(EngineSpans, NeighboursShareOneBorderWhenTheHostDidNothingBetweenThem) {
+    SpanRecorder recorder(tree, ProfileLevel::leaf, clock, true);
+    hooks.add(&recorder);
+    std::size_t fewest = 1000;
+    for (int attempt = 0; attempt < 20; ++attempt) {  // the host may be held up between two hooks; not every time
+        recorder.beginPass();
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
+        hooks.call(tree[kNorm], [&] { std::this_thread::sleep_for(std::chrono::microseconds(50)); });
+        hooks.call(tree[kMlp], [&] { std::this_thread::sleep_for(std::chrono::microseconds(50)); });
+        recorder.endPass();
+        fewest = std::min(fewest, clock.marks.size());
+    }
+    EXPECT_EQ(fewest, 4U) << "begin of the pass, begin of the norm, border of both, end of both";
+}
+
+TEST_F(EngineSpans, APassThatThrowsLeavesNothingBehindForTheNext) {
+    SpanRecorder recorder(tree, ProfileLevel::leaf, clock, false);
+    hooks.add(&recorder);
+    recorder.beginPass();
+    EXPECT_THROW(hooks.call(tree[kNorm], [&] { throw std::runtime_error("kernel failed"); }), std::runtime_error);
+    recorder.beginPass();
+    pass();
+    recorder.endPass();
+    EXPECT_EQ(recorder.read().visits.size(), 6U);
+}
+
+}  // namespace
+}  // namespace kernelscope
