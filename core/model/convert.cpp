@@ -3,16 +3,17 @@
 #include <cstring>
 
 #include <ATen/ATen.h>
-#include <ATen/Parallel.h>
+
+#include "core/model/parallel.h"
 
 namespace kernelscope {
 namespace {
 
-constexpr std::int64_t kGrain = 1 << 16;
+constexpr std::int64_t kGrain = 1 << 18;  // elements a thread: large against starting it
 
 template <typename From, typename To>
 void convert(const std::byte* in, To* out, std::int64_t count) {
-    at::parallel_for(0, count, kGrain, [=](std::int64_t begin, std::int64_t end) {
+    parallelRanges(count, kGrain, [=](std::int64_t begin, std::int64_t end) {
         const std::byte* from = in + static_cast<std::size_t>(begin) * sizeof(From);
         if constexpr (std::is_same_v<From, To>) {
             std::memcpy(out + begin, from, static_cast<std::size_t>(end - begin) * sizeof(From));

@@ -102,7 +102,7 @@ void Qwen2Model::setPatchTable(PatchTable table) {
     m_table = std::move(table);
 }
 
-std::vector<std::pair<std::string, at::Tensor>> Qwen2Model::namedTensors() const { return m_weights->named; }
+const std::vector<std::pair<std::string, at::Tensor>>& Qwen2Model::namedTensors() const { return m_weights->named; }
 
 std::int64_t Qwen2Model::weightBytes(const ModelConfig& config, at::ScalarType dtype) {
     std::int64_t elements = 0;

@@ -95,7 +95,7 @@ public:
     void setStop(std::stop_token stop) { m_stop = std::move(stop); }
 
     /// Weights by Hugging Face name, in the order of expectedTensors(). For writing checkpoints and for tests.
-    [[nodiscard]] std::vector<std::pair<std::string, at::Tensor>> namedTensors() const;
+    [[nodiscard]] const std::vector<std::pair<std::string, at::Tensor>>& namedTensors() const;
 
     ~Qwen2Model();
     Qwen2Model(const Qwen2Model&) = delete;
@@ -109,7 +109,8 @@ private:
     using Fill = std::function<void(std::size_t index, std::int64_t first, const at::Tensor& out)>;
 
     Qwen2Model(const ModelConfig& config, const LoadOptions& options);
-    static Result<std::unique_ptr<Qwen2Model>> build(const ModelConfig& config, const LoadOptions& options, const Fill& fill);
+    static Result<std::unique_ptr<Qwen2Model>> build(const ModelConfig& config, const LoadOptions& options, std::int64_t stretch,
+                                                     const Fill& fill);
 
     at::Tensor run(Pass& pass);
     void rotary(Pass& pass);

@@ -15,7 +15,10 @@
 namespace kernelscope {
 namespace {
 
-constexpr std::int64_t kStretch = 4 << 20;  // elements: a few milliseconds of work, 16 MiB of a float32 file
+// Elements done at a time. Made ones: enough for many threads, and some 50 ms on one. Read ones: so little that the
+// mapped pages, which count as ours until they are given back, stay far below a tenth of any model that matters.
+constexpr std::int64_t kMadeStretch = 16 << 20;
+constexpr std::int64_t kReadStretch = 1 << 20;
 
 using TensorMap = std::map<std::string, at::Tensor, std::less<>>;
 
@@ -59,7 +62,8 @@ AttentionRoute chooseRoute(const ModelConfig& config, const at::TensorOptions& o
 
 }  // namespace
 
-Result<std::unique_ptr<Qwen2Model>> Qwen2Model::build(const ModelConfig& config, const LoadOptions& options, const Fill& fill) try {
+Result<std::unique_ptr<Qwen2Model>> Qwen2Model::build(const ModelConfig& config, const LoadOptions& options,
+                                                      std::int64_t stretch, const Fill& fill) try {
     const c10::InferenceMode inference;
     std::unique_ptr<Qwen2Model> model(new Qwen2Model(config, options));
     Weights& weights = *model->m_weights;
@@ -72,9 +76,9 @@ Result<std::unique_ptr<Qwen2Model>> Qwen2Model::build(const ModelConfig& config,
     for (std::size_t index = 0; index < expected.size(); ++index) {
         const at::Tensor host = at::empty(expected[index].shape, onHost);
         const at::Tensor flat = host.view({-1});
-        for (std::int64_t first = 0; first < flat.numel(); first += kStretch) {
+        for (std::int64_t first = 0; first < flat.numel(); first += stretch) {
             if (options.stop.stop_requested()) return makeError(ErrorCode::cancelled, "loading " + config.name + " was cancelled");
-            const std::int64_t count = std::min(kStretch, flat.numel() - first);
+            const std::int64_t count = std::min(stretch, flat.numel() - first);
             fill(index, first, flat.narrow(0, first, count));
             done += static_cast<double>(count);
             if (options.progress) options.progress(done / total);
@@ -114,7 +118,7 @@ Result<std::unique_ptr<Qwen2Model>> Qwen2Model::load(const Checkpoint& checkpoin
         }
         stored.push_back(info);
     }
-    return build(checkpoint.config(), options, [&](std::size_t index, std::int64_t first, const at::Tensor& out) {
+    return build(checkpoint.config(), options, kReadStretch, [&](std::size_t index, std::int64_t first, const at::Tensor& out) {
         const TensorInfo& info = *stored[index];
         const std::size_t size = storedElementSize(info.dtype);
         const auto bytes = info.bytes.subspan(static_cast<std::size_t>(first) * size, static_cast<std::size_t>(out.numel()) * size);
@@ -126,7 +130,7 @@ Result<std::unique_ptr<Qwen2Model>> Qwen2Model::load(const Checkpoint& checkpoin
 Result<std::unique_ptr<Qwen2Model>> Qwen2Model::random(const ModelConfig& config, const LoadOptions& options) {
     std::vector<RandomDistribution> distributions;
     for (const ExpectedTensor& expected : expectedTensors(config)) distributions.push_back(distributionOf(expected.name));
-    return build(config, options, [&](std::size_t index, std::int64_t first, const at::Tensor& out) {
+    return build(config, options, kMadeStretch, [&](std::size_t index, std::int64_t first, const at::Tensor& out) {
         fillRandom(out, distributions[index], static_cast<std::uint64_t>(options.seed), index, static_cast<std::uint64_t>(first));
     });
 }

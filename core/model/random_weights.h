@@ -24,7 +24,7 @@ RandomDistribution distributionOf(std::string_view tensorName);
 /// Element `index` in float32.
 float randomValue(const RandomDistribution& distribution, std::uint64_t seed, std::uint64_t tensor, std::uint64_t index);
 
-/// Fills a contiguous CPU tensor of float32, float16 or bfloat16 with elements first, first + 1, ... over ATen's threads.
+/// Fills a contiguous CPU tensor of float32, float16 or bfloat16 with elements first, first + 1, ... over as many threads as ATen uses.
 void fillRandom(const at::Tensor& out, const RandomDistribution& distribution, std::uint64_t seed, std::uint64_t tensor,
                 std::uint64_t first = 0);
 

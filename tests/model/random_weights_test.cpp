@@ -38,10 +38,10 @@ private:
 }  // namespace
 
 TEST(RandomWeights, AreTheNumbersTheyHaveAlwaysBeen) {
-    EXPECT_EQ(checksum(filled(1000, at::kFloat)), 0x0U);
-    EXPECT_EQ(checksum(filled(1000, at::kBFloat16)), 0x0U);
-    EXPECT_EQ(checksum(filled(1000, at::kHalf)), 0x0U);
-    EXPECT_EQ(checksum(filled(1000, at::kFloat, "model.norm.weight")), 0x0U);
+    EXPECT_EQ(checksum(filled(1000, at::kFloat)), 1839981021747962903U);
+    EXPECT_EQ(checksum(filled(1000, at::kBFloat16)), 504241159517532555U);
+    EXPECT_EQ(checksum(filled(1000, at::kHalf)), 16631218982367551607U);
+    EXPECT_EQ(checksum(filled(1000, at::kFloat, "model.norm.weight")), 6746956946430374633U);
 }
 
 TEST(RandomWeights, DoNotDependOnTheNumberOfThreads) {
