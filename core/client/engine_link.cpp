@@ -4,6 +4,7 @@
 
 #include "core/records/format.h"
 #include "core/records/json_read.h"
+#include "core/records/utf8.h"
 
 namespace kernelscope {
 

@@ -14,6 +14,10 @@ namespace kernelscope {
 /// pipe) is written to directly. Errors: environment.
 Result<void> writeFileAtomically(const std::filesystem::path& file, std::string_view contents);
 
+/// Makes the file's folder and sees that a file could be written there, so that a long job does not fail at its end.
+/// Errors: environment.
+Result<void> prepareToWrite(const std::filesystem::path& file);
+
 /// Everything in the file. Errors: badInput, in words (missing, a folder, not readable, larger than `limit`).
 Result<std::string> readFile(const std::filesystem::path& file, std::uintmax_t limit = std::uintmax_t{1} << 32);
 

@@ -78,6 +78,19 @@ Result<void> writeFileAtomically(const fs::path& file, std::string_view contents
     return {};
 }
 
+Result<void> prepareToWrite(const fs::path& file) {
+    std::error_code error;
+    if (fs::is_directory(file, error)) return cannotWrite(file, EISDIR);
+    if (file.has_parent_path()) {
+        fs::create_directories(file.parent_path(), error);
+        if (error) return cannotWrite(file, error.value());
+    }
+    const bool special = fs::exists(file, error) && !fs::is_regular_file(file, error);
+    const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+    if (::access(special ? file.c_str() : folder.c_str(), W_OK) != 0) return cannotWrite(file, errno);
+    return {};
+}
+
 Result<std::string> readFile(const fs::path& file, std::uintmax_t limit) {
     const auto cannot = [&](const std::string& why) {
         return makeError(ErrorCode::badInput, "cannot read " + file.string() + ": " + why);

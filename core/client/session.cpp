@@ -13,6 +13,7 @@
 #include "core/records/json_read.h"
 #include "core/records/row_key.h"
 #include "core/records/rows.h"
+#include "core/records/utf8.h"
 
 namespace kernelscope {
 

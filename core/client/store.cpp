@@ -25,7 +25,9 @@ json objectFrom(const SQLite::Column& cell) {
     return parsed && parsed->is_object() ? std::move(*parsed) : json::object();
 }
 
-RunSummary summaryFrom(SQLite::Statement& row) {
+enum class Detail { all, list };
+
+RunSummary summaryFrom(SQLite::Statement& row, Detail detail = Detail::all) {
     RunSummary run;
     RunHeader& header = run.header;
     int i = 0;
@@ -33,17 +35,19 @@ RunSummary summaryFrom(SQLite::Statement& row) {
     header.when = row.getColumn(i++).getString();
     header.kind = row.getColumn(i++).getString();
     header.command = row.getColumn(i++).getString();
-    header.environment = objectFrom(row.getColumn(i++));
+    // Parsing them would be most of the work of a list of thousands.
+    const auto object = [&](int index) { return detail == Detail::all ? objectFrom(row.getColumn(index)) : json::object(); };
+    header.environment = object(i++);
     header.model = row.getColumn(i++).getString();
     header.weights = row.getColumn(i++).getString();
     header.device = row.getColumn(i++).getString();
     header.dtype = row.getColumn(i++).getString();
-    header.settings = objectFrom(row.getColumn(i++));
+    header.settings = object(i++);
     header.seed = row.getColumn(i++).getInt64();
     header.status = runStatusFromString(row.getColumn(i++).getString()).value_or(RunStatus::failed);
     header.reason = row.getColumn(i++).getString();
     header.headline = row.getColumn(i++).getString();
-    header.result = objectFrom(row.getColumn(i++));
+    header.result = object(i++);
     run.rows = row.getColumn(i++).getInt64();
     if (const auto tags = parseJson(row.getColumn(i++).getString()); tags && tags->is_array())
         for (const json& tag : *tags)
@@ -231,7 +235,7 @@ Result<std::vector<RunSummary>> Store::runs(Which which) const {
         std::vector<RunSummary> all;
         Prepared query = connection.statement(std::string("SELECT ") + kHeaderColumns + " FROM runs WHERE deleted IS " +
                                                         (which == Which::kept ? "NULL" : "NOT NULL") + " ORDER BY number DESC");
-        while (query.executeStep()) all.push_back(summaryFrom(query));
+        while (query.executeStep()) all.push_back(summaryFrom(query, Detail::list));
         return all;
     });
 }
@@ -264,9 +268,21 @@ Result<void> change(Access& access, const std::string& id, bool deletedToo, cons
 }
 }  // namespace
 
-Result<void> Store::rename(const std::string& id, const std::string& newId) {
+namespace {
+bool isValidId(const std::string& id) {
     constexpr std::string_view kAllowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
-    if (newId.empty() || newId.size() > 64 || newId.find_first_not_of(kAllowed) != std::string::npos || newId.front() == '-' || newId == "last")
+    return !id.empty() && id.size() <= 64 && id.find_first_not_of(kAllowed) == std::string::npos && id.front() != '-' && id != "last";
+}
+}  // namespace
+
+bool Store::isFreeId(const std::string& id) const {
+    if (!isValidId(id)) return false;
+    const auto free = m_impl->read([&](Connection& connection) -> Result<bool> { return !exists(connection, id); });
+    return free && *free;
+}
+
+Result<void> Store::rename(const std::string& id, const std::string& newId) {
+    if (!isValidId(newId))
         return makeError(ErrorCode::usage, "a run cannot be called '" + newId.substr(0, 64) + "'",
                          "use up to 64 letters, digits, dots, dashes and underscores; \"last\" is taken");
     return m_impl->write([&](Connection& connection) -> Result<void> {

@@ -43,7 +43,8 @@ public:
     Result<void> putRows(const std::string& runId, std::span<const RowRecord> rows);  ///< one transaction
 
     enum class Which { kept, deleted };
-    /// Newest first; without deleted runs unless asked for those.
+    /// Newest first; without deleted runs unless asked for those. Their environment, settings and result are left
+    /// empty: run() has them.
     Result<std::vector<RunSummary>> runs(Which which = Which::kept) const;
     /// By id or unique prefix of it; "last" is the newest. Errors: badInput, with the nearest ids.
     Result<RunSummary> run(const std::string& id) const;
@@ -56,6 +57,8 @@ public:
     // What a user does with a run. `id` as in run(); errors: badInput.
     /// The new id: letters, digits, dot, dash, underscore; not taken, not "last".
     Result<void> rename(const std::string& id, const std::string& newId);
+    /// May a new run be called so? Ids of deleted runs are taken too.
+    [[nodiscard]] bool isFreeId(const std::string& id) const;
     Result<void> setTags(const std::string& id, const std::vector<std::string>& tags);
     Result<void> setNote(const std::string& id, const std::string& note);
     Result<void> setPinned(const std::string& id, bool pinned);

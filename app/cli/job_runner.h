@@ -1,0 +1,37 @@
+#pragma once
+// Runs one job of a command: engine, progress, cancelling, the run in the store, its CSV and JSON.
+
+#include <functional>
+
+#include "app/cli/command.h"
+
+namespace kernelscope::cli {
+
+struct JobRun {
+    RunHeader header;   ///< id empty when the job never started
+    Finished finished;
+    Store* store = nullptr;
+    std::vector<RowRecord> rows;  ///< of the run's own kind, as stored
+};
+
+struct JobHooks {
+    std::function<void(const RunHeader&)> started;  ///< on the session's thread
+    std::function<void(const RowRecord&)> row;      ///< on the session's thread, as it arrives
+    /// After the end, when a run exists: prints the table for people. Standard output is theirs alone then.
+    std::function<void(const JobRun&)> table;
+    /// Exit code of a job that came to its end; 0 where there is nothing to judge.
+    std::function<int(const JobRun&)> judge;
+    /// After the documents: more files of the command's own. 0 or an exit code.
+    std::function<int(const JobRun&)> afterwards;
+};
+
+/// The request that the common options make.
+JobRequest jobRequest(const CommonOptions& common, const std::string& kind);
+
+/// Runs it; writes what --csv and --json ask for, whatever the end, as long as there is a run. Returns the exit code.
+int runJob(const CommonOptions& common, JobRequest request, const JobHooks& hooks);
+
+/// "Qwen2.5-0.5B (random weights) on NVIDIA H200, float16"
+std::string describe(const RunHeader& header);
+
+}  // namespace kernelscope::cli

@@ -1,0 +1,53 @@
+#include "app/cli/job_runner.h"
+#include "app/cli/profile_table.h"
+#include "core/client/export.h"
+#include "core/client/file.h"
+
+namespace kernelscope::cli {
+
+namespace {
+
+class ProfileCommand : public Command {
+public:
+    std::string name() const override { return "profile"; }
+    std::string summary() const override { return "Where the time goes: prefill and decode, by module type, block, leaf or kernel"; }
+
+    void define(CLI::App& app) override {
+        addChoice(app, "--phase", m_phase, {"decode", "prefill", "both"}, "What to profile");
+        app.add_option("--prompt-tokens", m_promptTokens, "Tokens of the prompt")->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}))->capture_default_str()->type_name("N");
+        app.add_option("--batch", m_batch, "Sequences at once")->check(CLI::Range(std::int64_t{1}, std::int64_t{4096}))->capture_default_str()->type_name("N");
+        app.add_option("--iterations", m_iterations, "Measured passes")->check(CLI::Range(std::int64_t{1}, std::int64_t{100'000}))->capture_default_str()->type_name("N");
+        app.add_option("--warmup", m_warmup, "Passes before those")->check(CLI::Range(std::int64_t{0}, std::int64_t{100'000}))->capture_default_str()->type_name("N");
+        addChoice(app, "--level", m_level, {"type", "block", "leaf", "kernel"}, "How fine the rows are; kernel needs CUDA");
+        addChoice(app, "--mode", m_mode, {"eager", "graph"}, "How the model runs; graph needs CUDA");
+        app.add_option("--patch", m_patch, "Operators to replace: op=variant,...")->type_name("LIST");
+        app.add_option("--trace", m_trace, "Write a Chrome trace of one pass")->type_name("FILE");
+    }
+
+    int run(const CommonOptions& common) override {
+        if (!m_trace.empty())
+            if (const auto ready = prepareToWrite(m_trace); !ready) return report(ready.error());
+        JobRequest request = jobRequest(common, "profile");
+        request.settings = {{"phase", m_phase}, {"prompt_tokens", m_promptTokens}, {"batch", m_batch}, {"iterations", m_iterations},
+                            {"warmup", m_warmup}, {"level", m_level}, {"mode", m_mode}};
+        if (!m_patch.empty()) request.settings["patch"] = m_patch;
+        JobHooks hooks;
+        hooks.table = [](const JobRun& run) { print(profileTable(run.rows)); };
+        hooks.afterwards = [this](const JobRun& run) {
+            if (m_trace.empty()) return 0;
+            const auto trace = exportRun(*run.store, run.header.id, ExportFormat::trace);
+            return trace ? writeDocument(m_trace, *trace) : report(trace.error());
+        };
+        return runJob(common, std::move(request), hooks);
+    }
+
+private:
+    std::string m_phase = "decode", m_level = "type", m_mode = "eager", m_patch, m_trace;
+    std::int64_t m_promptTokens = 32, m_batch = 1, m_iterations = 50, m_warmup = 10;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> makeProfileCommand() { return std::make_unique<ProfileCommand>(); }
+
+}  // namespace kernelscope::cli

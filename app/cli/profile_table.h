@@ -1,0 +1,13 @@
+#pragma once
+// A profile as a table for a terminal.
+
+#include <span>
+#include <string>
+
+#include "core/records/run.h"
+
+namespace kernelscope::cli {
+
+std::string profileTable(std::span<const RowRecord> rows);
+
+}  // namespace kernelscope::cli

@@ -1,0 +1,33 @@
+#pragma once
+// What the system knows of terminals and signals. The only implementation is terminal_posix.cpp.
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace kernelscope::cli {
+
+bool outputIsTerminal();
+bool errorIsTerminal();
+/// Columns of the terminal on standard error; 80 where nobody knows.
+int terminalWidth();
+
+/// A reader that goes away (`| head`) must not take a measurement with it.
+void ignoreBrokenPipes();
+
+/// While it lives, Ctrl+C and a polite request to end call `stop` on a thread of its own; the second one ends the
+/// program with exit code 130. Make it before any other thread: threads inherit what it blocks.
+class StopSignals {
+public:
+    explicit StopSignals(std::function<void()> stop);
+    ~StopSignals();
+    StopSignals(const StopSignals&) = delete;
+    StopSignals& operator=(const StopSignals&) = delete;
+    [[nodiscard]] bool stopped() const;
+
+private:
+    struct State;
+    std::unique_ptr<State> m_state;
+};
+
+}  // namespace kernelscope::cli

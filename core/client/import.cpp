@@ -1,0 +1,60 @@
+#include "core/client/import.h"
+
+#include <set>
+
+#include "core/records/json_read.h"
+#include "core/records/row_key.h"
+#include "core/records/rows.h"
+
+namespace kernelscope {
+
+using nlohmann::json;
+
+namespace {
+
+Result<void> readRows(const json& list, const RowType& type, std::vector<RowRecord>& rows) {
+    if (!list.is_array()) return makeError(ErrorCode::badInput, "the document's rows are no list");
+    // Keys are no part of the document. Rows of a type with key columns get theirs back, unless two would be the same.
+    std::set<std::string> used;
+    const bool numbered = keyColumns(type.name).empty();
+    for (std::size_t i = 0; i < list.size(); ++i) {
+        auto values = valuesFromJson(type, list[i]);
+        if (!values) return makeError(ErrorCode::badInput, "row " + std::to_string(i + 1) + ": " + values.error().message);
+        std::string key = numbered ? std::to_string(i) : rowKey(type, *values);
+        if (!used.insert(key).second) key += "#" + std::to_string(i);
+        rows.push_back({std::string(type.name), std::move(key), std::move(*values)});
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<RunHeader> importRun(Store& store, std::string_view text) {
+    const auto document = parseJson(text);
+    if (!document) return makeError(ErrorCode::badInput, "the file is not JSON", "import what `runs export --format json` wrote");
+    auto header = runHeaderFromJson(*document);
+    if (!header) return header.error();
+    const RowType* own = findRowType(header->kind);
+    if (!own) return makeError(ErrorCode::badInput, "a document of kind '" + header->kind + "' is no run");
+
+    std::vector<RowRecord> rows;
+    if (const auto list = document->find("rows"); list != document->end())
+        if (const auto read = readRows(*list, *own, rows); !read) return read.error();
+    for (const RowType& type : rowTypes()) {
+        const auto list = document->find(type.name == RowSchema<SampleRow>::kName ? std::string_view("samples") : type.name);
+        if (list == document->end()) continue;
+        if (const auto read = readRows(*list, type, rows); !read) return read.error();
+    }
+    // What was running when it was exported is not running here.
+    if (header->status == RunStatus::running) {
+        header->status = RunStatus::interrupted;
+        header->reason = "exported while it ran";
+    }
+    if (!store.isFreeId(header->id)) header->id.clear();
+    auto made = store.createRun(*header);
+    if (!made) return made.error();
+    if (const auto put = store.putRows(made->id, rows); !put) return put.error();
+    return made;
+}
+
+}  // namespace kernelscope

@@ -1,0 +1,14 @@
+#pragma once
+// Runs from files: JSON documents that this program wrote.
+
+#include <string_view>
+
+#include "core/client/store.h"
+
+namespace kernelscope {
+
+/// Reads a run's JSON document into the store as a run of its own. The id is kept where it is free, else a new one is
+/// made. Errors: badInput in words (no document of ours, a newer schema, a row that does not fit: named by its number).
+Result<RunHeader> importRun(Store& store, std::string_view document);
+
+}  // namespace kernelscope
