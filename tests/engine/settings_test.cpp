@@ -6,14 +6,14 @@ namespace kernelscope {
 namespace {
 
 TEST(EngineSettings, DefaultsAreFilledIn) {
-    SettingsReader reader({{"iterations", 7}});
+    SettingsReader reader(nlohmann::json{{"iterations", 7}});
     EXPECT_EQ(reader.integer("iterations", 50, 1, 100), 7);
     EXPECT_EQ(reader.integer("warmup", 10, 0, 100), 10);
     EXPECT_EQ(reader.finish().value(), (nlohmann::json{{"iterations", 7}, {"warmup", 10}}));
 }
 
 TEST(EngineSettings, AnUnknownSettingIsRefusedByName) {
-    SettingsReader reader({{"iteration", 7}});
+    SettingsReader reader(nlohmann::json{{"iteration", 7}});
     (void)reader.integer("iterations", 50, 1, 100);
     const auto finished = reader.finish();
     ASSERT_FALSE(finished);
@@ -33,13 +33,13 @@ TEST(EngineSettings, WrongKindsAndRangesAreRefusedByName) {
 }
 
 TEST(EngineSettings, NullMeansTheDefault) {
-    SettingsReader reader({{"mode", nullptr}});
+    SettingsReader reader(nlohmann::json{{"mode", nullptr}});
     EXPECT_EQ(reader.choice("mode", "eager", {"eager", "graph"}), "eager");
     EXPECT_TRUE(reader.finish());
 }
 
 TEST(EngineSettings, AChoiceThatDoesNotExistNamesThoseThatDo) {
-    SettingsReader reader({{"phase", "decoding"}});
+    SettingsReader reader(nlohmann::json{{"phase", "decoding"}});
     (void)reader.choice("phase", "decode", {"decode", "prefill", "both"});
     EXPECT_EQ(reader.finish().error().message, "phase is 'decoding', but must be one of decode, prefill, both");
 }
