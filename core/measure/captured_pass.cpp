@@ -93,6 +93,15 @@ CapturedNode describe(cudaGraphNode_t handle) {
     }
 }
 
+/// After a call that is not allowed in a capture the stream stays in capture mode until it is told to end.
+void abandonCapture(at::cuda::CUDAGraph& graph) {
+    try {
+        graph.capture_end();
+    } catch (const c10::Error&) {  // the same complaint once more
+    }
+    (void)cudaGetLastError();
+}
+
 struct Edge { cudaGraphNode_t from, to; };
 
 std::vector<Edge> edgesOf(cudaGraph_t graph) {
@@ -155,7 +164,7 @@ Result<CapturedPass> CapturedPass::capture(const Pass& pass, const std::vector<M
         hooks.remove(&owners);
     } catch (const c10::Error& error) {
         hooks.remove(&owners);
-        (void)cudaGetLastError();
+        abandonCapture(*captured.m_graph);
         return makeError(ErrorCode::environment, std::string("The pass cannot be captured as a CUDA graph: ") + error.what_without_backtrace());
     }
     const Result<std::vector<cudaGraphNode_t>> chain = chainOf(captured.graph());

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/model/config.h"
-#include "core/model/utf8.h"
+#include "core/records/utf8.h"
 #include "core/records/result.h"
 
 namespace kernelscope {

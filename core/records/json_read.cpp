@@ -42,12 +42,6 @@ std::string dumpJson(const json& document, int indent) {
     return document.dump(indent, ' ', false, json::error_handler_t::replace);
 }
 
-std::string validUtf8(std::string_view text) {
-    // The JSON writer replaces invalid bytes already; reading its text back undoes its escapes.
-    const auto parsed = parseJson(dumpJson(json(text)));
-    return parsed && parsed->is_string() ? parsed->get<std::string>() : std::string();
-}
-
 std::optional<std::int64_t> integerOf(const json& value) {
     if (value.is_number_unsigned()) {
         const auto held = value.get<std::uint64_t>();

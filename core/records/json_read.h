@@ -22,9 +22,6 @@ std::optional<nlohmann::json> parseJson(std::string_view text);
 /// One line of JSON. Invalid UTF-8 in strings becomes U+FFFD, NaN becomes null.
 std::string dumpJson(const nlohmann::json& document, int indent = -1);
 
-/// The text with what is no UTF-8 replaced by U+FFFD.
-std::string validUtf8(std::string_view text);
-
 /// An exact integer, or nullopt for everything else (fractions, huge numbers and strings included).
 std::optional<std::int64_t> integerOf(const nlohmann::json& value);
 /// A number, or one of the strings "nan", "inf", "-inf".

@@ -97,7 +97,7 @@ TEST(Bpe, HolesInTheIdsAreNoTokens) {
 
 TEST(Bpe, RefusesWhatContradictsItself) {
     for (const auto& [data, says] : {
-             std::pair(BpeData{{{"a", 0}, {"b", 0}}, {}}, "id 0"), std::pair(BpeData{{{"a", -1}}, {}}, "-1"),
+             std::pair(BpeData{{{"a", 0}, {"b", 0}}, {}}, "id 0"), std::pair(BpeData{{{"a", -1}}, {}}, "-1"), std::pair(BpeData{{{"a", 0}, {"a", 1}}, {}}, "\"a\" twice"),
              std::pair(BpeData{{{"a", std::int64_t{1} << 40}}, {}}, "1099511627776"), std::pair(BpeData{{{"a", 0}, {"b", 1}}, {{"a", "b"}}}, "needs the token \"ab\""),
              std::pair(BpeData{{{"a", 0}, {"ax", 1}}, {{"a", "x"}}}, "needs the token \"x\""),
          }) {

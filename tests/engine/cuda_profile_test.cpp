@@ -1,0 +1,144 @@
+// The profiler on a GPU: spans, the captured pass, and what ties them together.
+
+#include <cmath>
+#include <map>
+
+#include <ATen/ATen.h>
+#include <c10/core/InferenceMode.h>
+#include <c10/cuda/CUDAStream.h>
+#include <gtest/gtest.h>
+
+#include "core/device/cuda_marks.h"
+#include "core/device/cuda_support.h"
+#include "core/measure/gpu_columns.h"
+#include "core/measure/graph_profile.h"
+#include "core/measure/span_profile.h"
+#include "core/model/qwen2.h"
+
+namespace kernelscope {
+namespace {
+
+class CudaProfile : public testing::Test {
+protected:
+    void SetUp() override {
+        Result<Device> opened = openDevice("cuda");
+        if (!opened) GTEST_SKIP() << "no CUDA device here: " << opened.error().message;
+        device = *opened;
+        ASSERT_TRUE(activate(device));
+        LoadOptions options;
+        options.device = device.torch;
+        options.dtype = at::kHalf;
+        model = std::move(Qwen2Model::random(findPreset("qwen2.5-0.5b")->config, options).value());
+        cache.emplace(model->makeCache(1, 33));
+        const c10::InferenceMode inference;
+        const at::Tensor prompt = at::arange(100, 132, at::kLong).unsqueeze(0).to(device.torch);
+        token = model->forward(prompt, *cache).argmax(-1);
+    }
+
+    Pass decode() {
+        return [this] {
+            cache->setLength(32);
+            (void)model->forward(token, *cache).argmax(-1);
+        };
+    }
+    Result<SpanProfile> spans(std::int64_t iterations = 20, ProfileLevel level = ProfileLevel::type) {
+        const c10::InferenceMode inference;
+        return measureSpans("decode", decode(), model->modules(), model->hooks(), device, {level, iterations, 10}, {}, {});
+    }
+    Result<GraphProfile> graph() {
+        const c10::InferenceMode inference;
+        return measureGraph(decode(), model->modules(), model->hooks(), device, {}, {}, {});
+    }
+    static std::map<std::string, ProfileRow> byName(const std::vector<ProfileRow>& rows) {
+        std::map<std::string, ProfileRow> found;
+        for (const ProfileRow& row : rows) found[row.name] = row;
+        return found;
+    }
+
+    Device device;
+    std::unique_ptr<Qwen2Model> model;
+    std::optional<KvCache> cache;
+    at::Tensor token;
+};
+
+TEST_F(CudaProfile, APlantedDelayGrowsItsRowByItsAmount) {
+    constexpr int kDelayUs = 200;
+    const PatchTable native = nativePatchTable();
+    const auto rowsWith = [&](PatchTable table) {
+        model->setPatchTable(std::move(table));
+        return byName(spans()->table.rows(false));
+    };
+    PatchTable delayed = native;
+    delayed.rmsNorm = [&](const at::Tensor& x, const at::Tensor& weight, double eps) {
+        EXPECT_EQ(cuda::spin(c10::cuda::getCurrentCUDAStream().stream(), kDelayUs), cudaSuccess);
+        return native.rmsNorm(x, weight, eps);
+    };
+    auto before = rowsWith(native);
+    auto after = rowsWith(delayed);
+    const double planted = 49.0 * kDelayUs;
+    // The spin runs while the host enqueues what follows: of what it adds, the native launches' own gaps are hidden. On the device it is
+    // the row's own time all the same, so the row holds at least the planted time.
+    EXPECT_GT(after["RMSNorm"].spanUs.value(), 0.95 * planted);
+    EXPECT_LT(after["RMSNorm"].spanUs.value(), before["RMSNorm"].spanUs.value() + 1.05 * planted);
+    for (const auto& [name, row] : before) {
+        if (name == "RMSNorm" || name == "total" || name == "profiler tax") continue;
+        EXPECT_LT(after[name].spanUs.value() - row.spanUs.value(), 0.05 * planted) << name;
+    }
+}
+
+TEST_F(CudaProfile, NodesAddUpToThePlainGraphAndSharesTo100) {
+    ASSERT_TRUE(spans(3));
+    const Result<GraphProfile> profile = graph();
+    ASSERT_TRUE(profile) << profile.error().message;
+    EXPECT_LT(std::abs(profile->conservationPct), 0.5);
+    EXPECT_TRUE(profile->warnings.empty());
+    double share = 0;
+    for (const ProfileRow& row : graphModeRows("decode", *profile, model->modules(), ProfileLevel::type)) {
+        if (row.name != "total") share += row.gpuSharePct.value_or(0);
+    }
+    EXPECT_NEAR(share, 100.0, 0.1);
+    std::printf("captured pass: %zu nodes, plain %.1f us, mark %.3f us, conservation %+.3f %%\n", profile->nodes.size(), profile->plainUs,
+                profile->markCostUs, profile->conservationPct);
+}
+
+TEST_F(CudaProfile, EveryKernelHasANameAndNormsHaveEightEach) {
+    ASSERT_TRUE(spans(3));
+    const Result<GraphProfile> profile = graph();
+    ASSERT_TRUE(profile) << profile.error().message;
+    std::int64_t normKernels = 0;
+    for (const GraphNode& node : profile->nodes) {
+        EXPECT_EQ(node.name.find("unknown"), std::string::npos);
+        if (node.module >= 0 && model->modules()[static_cast<std::size_t>(node.module)].type == ModuleType::rmsNorm && node.kind == NodeKind::kernel) ++normKernels;
+    }
+    EXPECT_EQ(normKernels, 49 * 8);
+}
+
+TEST_F(CudaProfile, GpuSharesOfTwoRunsAgreeWithinAPoint) {
+    ASSERT_TRUE(spans(3));
+    const auto one = byName(graphModeRows("decode", graph().value(), model->modules(), ProfileLevel::type));
+    const auto two = byName(graphModeRows("decode", graph().value(), model->modules(), ProfileLevel::type));
+    for (const auto& [name, row] : one) {
+        if (row.gpuSharePct) EXPECT_NEAR(*row.gpuSharePct, *two.at(name).gpuSharePct, 1.0) << name;
+    }
+}
+
+TEST_F(CudaProfile, APassThatSynchronisesIsRefusedInWordsAndTheDeviceStaysUsable) {
+    const c10::InferenceMode inference;
+    const Result<GraphProfile> profile = measureGraph([&] { (void)token.item<std::int64_t>(); }, model->modules(), model->hooks(), device, {}, {}, {});
+    ASSERT_FALSE(profile);
+    EXPECT_NE(profile.error().message.find("cannot be captured"), std::string::npos) << profile.error().message;
+    EXPECT_TRUE(synchronize(device));
+    EXPECT_TRUE(spans(3));
+}
+
+TEST_F(CudaProfile, TheTaxAtTypeLevelIsSmall) {
+    const Result<SpanProfile> profile = spans(40);
+    ASSERT_TRUE(profile);
+    auto rows = byName(profile->table.rows(true));
+    const ProfileRow& tax = rows["profiler tax"];
+    std::printf("tax at type level %.2f %% (%.2f to %.2f)\n", *tax.spanSharePct, *tax.spanShareCiLowPct, *tax.spanShareCiHighPct);
+    EXPECT_LT(*tax.spanSharePct, 10.0);
+}
+
+}  // namespace
+}  // namespace kernelscope
