@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <ctime>
 
 #include <QApplication>
 #include <QCommandLineParser>
@@ -42,7 +43,9 @@ int main(int argc, char** argv) {
     kernelscope::ui::MainWindow window(std::move(options));
     if (parser.isSet(firstPaint)) {
         QObject::connect(&window, &kernelscope::ui::MainWindow::firstPainted, &application, [&] {
-            std::printf("first paint after %lld ms\n", static_cast<long long>(sinceStart.elapsed()));
+            // The CPU's time too: on a busy machine the clock on the wall measures the others.
+            std::printf("first paint after %lld ms, %.0f ms of CPU time\n", static_cast<long long>(sinceStart.elapsed()),
+                        1000.0 * double(std::clock()) / CLOCKS_PER_SEC);
             std::fflush(stdout);
             std::_Exit(0);
         });

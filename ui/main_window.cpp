@@ -91,6 +91,7 @@ MainWindow::MainWindow(WindowOptions options, QWidget* parent)
     setMinimumSize(space(this, 4 * 52), space(this, 4 * 30));
     showPage(m_settings.text("window/page", "Profile"));
     if (!m_stack->currentWidget()) showPageAt(0);
+    currentPage()->setFocus();
     if (!m_options.open.isEmpty()) openModelFolder(m_options.open);
 }
 

@@ -23,7 +23,7 @@ constexpr Preset kPresets[] = {
     {"qwen2.5-0.5b", "Qwen2.5-0.5B (random weights)"}, {"qwen2.5-1.5b", "Qwen2.5-1.5B (random weights)"},
     {"qwen2.5-3b", "Qwen2.5-3B (random weights)"},     {"qwen2.5-7b", "Qwen2.5-7B (random weights)"},
     {"qwen2.5-14b", "Qwen2.5-14B (random weights)"},   {"qwen2.5-32b", "Qwen2.5-32B (random weights)"},
-    {"qwen2.5-72b", "Qwen2.5-72B (random weights)"},   {"qwen2.5-tiny", "Qwen2.5 tiny, for trying things (random weights)"},
+    {"qwen2.5-72b", "Qwen2.5-72B (random weights)"},   {"qwen2.5-tiny", "Qwen2.5-tiny (random weights)"},
 };
 
 QComboBox* addCombo(QHBoxLayout* layout, const QString& label, QWidget* parent) {

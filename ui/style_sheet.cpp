@@ -27,6 +27,8 @@ QFrame[role="banner-error"] { background: @badBack; border: 1px solid @bad; bord
 QFrame[role="banner-warning"] { background: @warnBack; border: 1px solid @warn; border-radius: 7px; }
 QFrame[role="banner-info"] { background: @selection; border: 1px solid @accent; border-radius: 7px; }
 QLabel[role="muted"] { color: @muted; }
+QLabel[role="title"] { font-weight: 600; }
+QLabel[role="headline"] { font-weight: 600; font-size: $20px; }
 QLabel[role="good"] { color: @good; }
 QLabel[role="warn"] { color: @warn; }
 QLabel[role="bad"] { color: @bad; }
@@ -47,6 +49,10 @@ QPushButton[role="stop"]:focus { border: 1px solid @text; }
 QPushButton[role="link"] { background: transparent; border: 1px solid transparent; color: @accent; padding: $1px $3px; text-align: left; }
 QPushButton[role="link"]:hover { text-decoration: underline; }
 QPushButton[role="link"]:focus { border: 1px solid @accent; }
+QToolButton[role="field"] { padding-right: $24px; }
+QToolButton[role="field"]::menu-button { border: none; width: $20px; }
+QToolButton[role="field"]::menu-arrow { image: url(:/icons/chevron@iconSuffix.svg); width: $12px; height: $12px; }
+QToolButton[role="field"]:disabled { color: @disabled; background: @window; }
 QToolButton[role="plain"] { background: transparent; border: 1px solid transparent; border-radius: 5px; padding: $3px; }
 QToolButton[role="plain"]:hover { background: @hover; }
 QToolButton[role="plain"]:focus { border: 1px solid @accent; }
@@ -68,7 +74,7 @@ QPushButton[role="segment"]:focus { border: 1px solid @accent; }
 QPushButton[role="segment"]:disabled { color: @disabled; }
 
 QTreeView, QTableView, QListView { background: transparent; border: none; outline: 0; selection-background-color: @selection; selection-color: @text; }
-QTreeView::item { border: none; border-bottom: 1px solid @grid; padding: $4px $4px; min-height: $16px; }
+QTreeView::item { border: none; border-bottom: 1px solid @grid; padding: $3px $4px; min-height: $16px; }
 QTreeView::item:hover { background: @hover; }
 QTreeView::item:selected { background: @selection; color: @text; }
 QHeaderView { background: transparent; border: none; }

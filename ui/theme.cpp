@@ -92,7 +92,9 @@ const Theme& Theme::of(const QPalette& palette) {
     return window.lightness() < 128 ? kDark : kLight;
 }
 
-const Theme& Theme::of(const QWidget* widget) { return of(widget ? widget->palette() : QApplication::palette()); }
+// A style sheet rewrites the palettes of the widgets it touches ("background: transparent" turns Window black), so the
+// application's is asked. The widget stands for "in its paint event".
+const Theme& Theme::of(const QWidget*) { return of(QApplication::palette()); }
 
 QString toString(Scheme scheme) {
     switch (scheme) {

@@ -117,14 +117,27 @@ TEST(ProfileSubline, SaysRandomWeightsTheTaxAndWhatNothingCovers) {
 }
 
 TEST(LayerMap, HasOneCellALayerAndType) {
-    const LayerMap map = layerMap(leafRows(5));
+    const LayerMap map = layerMap(moduleRows(5), "decode");
     EXPECT_EQ(map.layers, 5);
     EXPECT_EQ(map.types.size(), 4u);
     ASSERT_EQ(map.cells.size(), 20u);
     EXPECT_EQ(map.types.front(), "Attention");
     EXPECT_DOUBLE_EQ(map.cells.front().spanUs, 32);
+    EXPECT_FALSE(map.hasGpu);
+    EXPECT_EQ(layerMap(moduleRows(5), "prefill").layers, 0);
     EXPECT_EQ(layerOf("model.layers.12.mlp"), 12);
     EXPECT_EQ(layerOf("lm_head"), -1);
+}
+
+TEST(ProfileSelection, KeepsTheRowsOfItsTypeLayerAndModules) {
+    const auto rows = leafRows(3);
+    const auto kept = [&](const ProfileSelection& selection) {
+        return std::count_if(rows.begin(), rows.end(), [&](const ProfileRow& row) { return selection.keeps(row); });
+    };
+    EXPECT_EQ(kept({}), long(rows.size()));
+    EXPECT_EQ(kept({.type = "Attention"}), 6);
+    EXPECT_EQ(kept({.type = "Attention", .layer = 1}), 2);
+    EXPECT_EQ(kept({.paths = {"model.layers.2.mlp.down_proj"}}), 1);
 }
 
 }  // namespace

@@ -1,9 +1,13 @@
 #include "ui_support.h"
 
+#include <gtest/gtest.h>
+
 #include <QCoreApplication>
 #include <QDir>
 #include <QTest>
 
+#include "ui/models/profile_summary.h"
+#include "ui/models/profile_tree.h"
 #include "ui/text.h"
 
 namespace kernelscope::ui::test {
@@ -68,6 +72,34 @@ std::vector<ProfileRow> leafRows(int layers) {
     return rows;
 }
 
+std::vector<ProfileModuleRow> moduleRows(int layers) {
+    std::vector<ProfileModuleRow> rows;
+    for (const ProfileRow& leaf : leafRows(layers)) {
+        if (isClosingRow(leaf)) continue;
+        ProfileModuleRow row{.phase = leaf.phase, .path = leaf.name, .type = leaf.type, .selfSpanUs = leaf.selfSpanUs};
+        if (const int layer = layerOf(leaf.name); layer >= 0) row.layer = layer;
+        rows.push_back(row);
+    }
+    return rows;
+}
+
+std::vector<ProfileEventRow> eventRows(int layers, int kernelsAModule) {
+    std::vector<ProfileEventRow> rows;
+    double host = 0, device = 3, kernel = 0;
+    for (const ProfileModuleRow& module : moduleRows(layers)) {
+        const double span = *module.selfSpanUs;
+        rows.push_back({"decode", "cpu", module.path, module.type, module.path, 2, host, span * 0.9});
+        rows.push_back({"decode", "span", module.path, module.type, module.path, 2, device, span});
+        for (int i = 0; i < kernelsAModule; ++i) {
+            rows.push_back({"decode", "kernel", "kernel_" + std::to_string(i), module.type, module.path, 2, kernel, span / 10});
+            kernel += span / 10;
+        }
+        host += span;
+        device += span;
+    }
+    return rows;
+}
+
 RowRecord recordOf(const ProfileRow& row) { return {"profile", row.phase + "/" + row.level + "/" + row.name, valuesOf(row)}; }
 
 RunHeader profileHeader(const std::string& model) {
@@ -83,11 +115,14 @@ RunHeader profileHeader(const std::string& model) {
     return header;
 }
 
-std::string storeProfile(Store& store, const std::string& model, double scale) {
+std::string storeProfile(Store& store, const std::string& model, double scale, bool gpu) {
     auto created = store.createRun(profileHeader(model));
     if (!created) return {};
     std::vector<RowRecord> records;
-    for (const ProfileRow& row : profileRows(scale)) records.push_back(recordOf(row));
+    for (const ProfileRow& row : profileRows(scale, gpu)) records.push_back(recordOf(row));
+    for (const ProfileModuleRow& row : moduleRows(24)) records.push_back({"profile_module", row.phase + "/" + row.path, valuesOf(row)});
+    int event = 0;
+    for (const ProfileEventRow& row : eventRows(24, gpu ? 3 : 0)) records.push_back({"profile_event", std::to_string(event++), valuesOf(row)});
     if (!store.putRows(created->id, records)) return {};
     created->status = RunStatus::done;
     created->headline = "Decode 6.22 ms a token";
@@ -104,7 +139,12 @@ TestWindow::TestWindow(const QString& engine, const QString& folderName) : m_dat
     open();
 }
 
-TestWindow::~TestWindow() = default;
+TestWindow::~TestWindow() {
+    // To look at what a test saw: KERNELSCOPE_TEST_PICTURES=folder ui_tests
+    const QString folder = qEnvironmentVariable("KERNELSCOPE_TEST_PICTURES");
+    const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
+    if (!folder.isEmpty() && info) m_window->grab().save(folder + "/" + info->name() + ".png");
+}
 
 void TestWindow::open() {
     m_window.reset();

@@ -19,11 +19,16 @@ std::vector<ProfileRow> profileRows(double scale = 1, bool gpu = false);
 /// A level-leaf profile of some layers.
 std::vector<ProfileRow> leafRows(int layers);
 
+/// The modules of the same layers.
+std::vector<ProfileModuleRow> moduleRows(int layers);
+/// A pass of these modules on tracks cpu and span, and `kernelsAModule` kernels each where that is not 0.
+std::vector<ProfileEventRow> eventRows(int layers, int kernelsAModule);
+
 RowRecord recordOf(const ProfileRow& row);
 RunHeader profileHeader(const std::string& model = "Qwen2.5-tiny");
 
 /// A finished profile in the store; returns its id.
-std::string storeProfile(Store& store, const std::string& model, double scale = 1);
+std::string storeProfile(Store& store, const std::string& model, double scale = 1, bool gpu = false);
 
 /// Runs the event loop until the condition holds; false after the deadline.
 bool waitFor(const std::function<bool()>& condition, int milliseconds = 10'000);

@@ -105,23 +105,23 @@ int layerOf(const std::string& path) {
     return layer;
 }
 
-LayerMap layerMap(std::span<const ProfileRow> rows) {
+LayerMap layerMap(std::span<const ProfileModuleRow> modules, const std::string& phase) {
     LayerMap map;
     std::map<std::string, double> totals;
     std::map<std::pair<int, std::string>, LayerCell> cells;
-    for (const ProfileRow& row : rows) {
-        const int layer = layerOf(row.level == "kernel" ? row.note : row.name);
-        if (layer < 0 || row.type.empty()) continue;
+    for (const ProfileModuleRow& module : modules) {
+        if (module.phase != phase || !module.layer || module.type.empty()) continue;
+        const int layer = int(*module.layer);
         map.layers = std::max(map.layers, layer + 1);
-        LayerCell& cell = cells[{layer, row.type}];
-        const double span = row.selfSpanUs.value_or(0);
-        const double gpu = row.selfGpuUs ? *row.selfGpuUs : row.level == "kernel" ? row.gpuUs.value_or(0) : 0;
-        cell.spanUs += span;
-        cell.gpuUs += gpu;
-        map.hasGpu |= row.selfGpuUs.has_value() || (row.level == "kernel" && row.gpuUs);
-        totals[row.type] += span > 0 ? span : gpu;
+        LayerCell& cell = cells[{layer, module.type}];
+        cell.spanUs += module.selfSpanUs.value_or(0);
+        cell.gpuUs += module.selfGpuUs.value_or(0);
+        map.hasGpu |= module.selfGpuUs.has_value();
+        totals[module.type] += module.selfSpanUs.value_or(module.selfGpuUs.value_or(0));
     }
-    for (const auto& [type, total] : totals) map.types.push_back(type);
+    for (const auto& [type, total] : totals) {
+        if (total > 0) map.types.push_back(type);
+    }
     std::stable_sort(map.types.begin(), map.types.end(),
                      [&](const std::string& a, const std::string& b) { return totals[a] > totals[b]; });
     for (int layer = 0; layer < map.layers; ++layer) {
@@ -133,6 +133,16 @@ LayerMap layerMap(std::span<const ProfileRow> rows) {
         }
     }
     return map;
+}
+
+bool ProfileSelection::keeps(const ProfileRow& row) const {
+    if (empty()) return true;
+    if (isClosingRow(row)) return false;
+    if (!type.isEmpty() && toQt(row.type) != type) return false;
+    const std::string& path = row.level == "kernel" ? row.note : row.name;
+    if (row.level == "type") return paths.empty() || paths.count(row.type) > 0;
+    if (layer >= 0 && layerOf(path) != layer) return false;
+    return paths.empty() || paths.count(path) > 0;
 }
 
 }  // namespace kernelscope::ui

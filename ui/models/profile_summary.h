@@ -1,6 +1,7 @@
 #pragma once
 // What the Profile page draws, computed from rows: no widgets here.
 
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,7 +25,7 @@ std::vector<ShareBar> shareBars(std::span<const ProfileRow> phaseRows, const std
 /// "Random weights · 50 passes · total 6.31 ms · unattributed 0.9 % · profiler tax 1.8 %"
 QString profileSubline(std::span<const ProfileRow> phaseRows, const RunHeader& run, bool live);
 
-/// Cells of layers x types, from rows of level block or leaf: self span summed, or GPU time.
+/// Cells of layers x types: self times of the modules in a layer, summed by type.
 struct LayerCell {
     int layer = 0;
     std::string type;
@@ -37,7 +38,18 @@ struct LayerMap {
     std::vector<LayerCell> cells;    ///< layers x types, layer first; 0 where nothing was measured
     bool hasGpu = false;
 };
-LayerMap layerMap(std::span<const ProfileRow> phaseRows);
+LayerMap layerMap(std::span<const ProfileModuleRow> modules, const std::string& phase);
+
+/// What a click in a chart keeps of the table.
+struct ProfileSelection {
+    QString type;                 ///< empty: every type
+    int layer = -1;               ///< below 0: every layer
+    std::set<std::string> paths;  ///< empty: every module
+    QString words;                ///< for the chip: "RMSNorm, layer 3"
+
+    [[nodiscard]] bool empty() const { return type.isEmpty() && layer < 0 && paths.empty(); }
+    [[nodiscard]] bool keeps(const ProfileRow& row) const;
+};
 
 /// The layer in "model.layers.12.mlp", or -1.
 int layerOf(const std::string& path);

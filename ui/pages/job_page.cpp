@@ -47,12 +47,8 @@ JobPage::JobPage(const ModelLine& model, const Words& words, QWidget* parent)
     m_savedBanner->setObjectName("savedBanner");
     m_error->setObjectName("errorBanner");
 
-    QFont large = font();
-    large.setPointSizeF(font().pointSizeF() * 1.45);
-    large.setWeight(QFont::DemiBold);
-    m_headline->setFont(large);
+    m_headline->setProperty("role", "headline");
     m_headline->setWordWrap(true);
-    m_headline->setStyleSheet(QString("font-size: %1pt; font-weight: 600;").arg(large.pointSizeF()));
     m_headline->setAccessibleName("Headline");
     m_headline->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_subline->setProperty("role", "muted");
@@ -77,6 +73,8 @@ JobPage::JobPage(const ModelLine& model, const Words& words, QWidget* parent)
     m_column->addLayout(sub);
     m_column->addWidget(m_stack, 1);
     m_stack->addWidget(m_empty);
+
+    setFocusProxy(m_runButton);
 
     m_tableTimer.setSingleShot(true);
     connect(&m_tableTimer, &QTimer::timeout, this, [this] {
@@ -293,7 +291,8 @@ void JobPage::showError(const Error& error) {
     const bool engine = !m_services.engine || m_services.engine->state() == EngineState::lost ||
                         m_services.engine->state() == EngineState::stopped;
     if (error.code == ErrorCode::environment && engine) {
-        m_error->show(Banner::Kind::error, toQt(error.message), toQt(error.advice), "Engine settings…",
+        const QString advice = error.advice.empty() ? "Say how to start one. Saved runs open without it." : toQt(error.advice);
+        m_error->show(Banner::Kind::error, toQt(error.message), advice, "Engine settings…",
                       [this] { emit engineSettingsRequested(); });
     } else if (error.code == ErrorCode::badInput) {
         m_error->show(Banner::Kind::error, toQt(error.message), toQt(error.advice), "Open another model…",

@@ -12,6 +12,7 @@
 #include "ui/model_line.h"
 #include "ui/models/profile_summary.h"
 #include "ui/models/profile_tree.h"
+#include "ui/pages/profile_charts.h"
 #include "ui/pages/profile_controls.h"
 #include "ui/text.h"
 #include "ui/theme.h"
@@ -39,35 +40,37 @@ QWidget* ProfilePage::makeBody() {
     auto* body = new QSplitter(Qt::Vertical, this);
     body->setChildrenCollapsible(false);
     body->setHandleWidth(space(this, 2));
-    m_barCard = new Card("Share of a pass", body);
-    m_bars = new ShareBars(m_barCard);
-    m_barCard->setBody(m_bars);
-
+    m_charts = new ProfileCharts(body);
     auto* tableCard = new Card("Modules", body);
     m_tree = new ProfileTree(this);
     m_table = new TableView("Modules of the profile", tableCard);
     m_table->setSource(m_tree);
+    m_table->setStretchColumn(ProfileTree::kName);
     m_table->sortByColumn(ProfileTree::kSpanShare, Qt::DescendingOrder);
-    auto* chip = new QPushButton(tableCard);
-    chip->setAutoDefault(false);
-    chip->hide();
-    m_chip = chip;
-    tableCard->addTool(chip);
+    m_chip = new QPushButton(tableCard);
+    m_chip->setAutoDefault(false);
+    m_chip->hide();
+    tableCard->addTool(m_chip);
     tableCard->addTool(m_table->makeFilterBox("Filter"));
     tableCard->setBody(m_table);
-    body->addWidget(m_barCard);
+    body->addWidget(m_charts);
     body->addWidget(tableCard);
     body->setStretchFactor(0, 3);
     body->setStretchFactor(1, 2);
 
-    connect(m_bars, &ShareBars::clicked, this, [this](const QString& type) { chooseType(type == m_chosenType ? QString() : type); });
-    connect(chip, &QPushButton::clicked, this, [this] { chooseType({}); });
-    connect(m_bars, &Chart::saveRequested, this, [this] { emit savePictureRequested(m_bars); });
+    connect(m_charts, &ProfileCharts::selectionChanged, this, &ProfilePage::select);
+    connect(m_charts, &ProfileCharts::savePictureRequested, this, &Page::savePictureRequested);
+    connect(m_chip, &QPushButton::clicked, this, [this] {
+        m_charts->setSelection({});
+        select({});
+    });
     connect(m_table, &TableView::exportRequested, this, &Page::exportRequested);
     return body;
 }
 
-QList<Chart*> ProfilePage::charts() const { return {m_bars}; }
+QList<Chart*> ProfilePage::charts() const { return m_charts->charts(); }
+
+ShareBars* ProfilePage::bars() const { return m_charts->bars(); }
 
 JobRequest ProfilePage::request() const {
     const ModelChoice choice = modelLine().choice();
@@ -81,19 +84,18 @@ std::vector<ProfileRow> ProfilePage::phaseRows(const RunRows& run) const {
 }
 
 void ProfilePage::renderCharts(const RunRows& run, bool live) {
-    const auto rows = phaseRows(run);
-    auto bars = shareBars(rows, live ? m_bars->bars() : std::vector<ShareBar>{});
-    const bool gpu = std::any_of(bars.begin(), bars.end(), [](const ShareBar& bar) { return bar.gpuShare.has_value(); });
-    m_bars->setBars(std::move(bars));
-    m_barCard->setTitle(m_controls->phase() == "prefill" ? "Share of the prefill pass" : "Share of a decode step");
-    m_barCard->setHint(gpu ? "wide: wall clock, with its 95 % interval · thin: GPU time" : "wall clock, with its 95 % interval");
+    m_charts->showBars(shareBars(phaseRows(run), live ? bars()->bars() : std::vector<ShareBar>{}), fromQt(m_controls->phase()));
 }
 
 void ProfilePage::renderTables(const RunRows& run, bool) {
+    const std::string phase = fromQt(m_controls->phase());
+    m_charts->showLayers(layerMap(run.othersAs<ProfileModuleRow>(), phase));
+    auto events = run.othersAs<ProfileEventRow>();
+    std::erase_if(events, [&](const ProfileEventRow& event) { return event.phase != phase; });
+    m_charts->showEvents(std::move(events));
+
     auto rows = phaseRows(run);
-    if (!m_chosenType.isEmpty()) {
-        std::erase_if(rows, [&](const ProfileRow& row) { return isClosingRow(row) || toQt(row.type) != m_chosenType; });
-    }
+    std::erase_if(rows, [this](const ProfileRow& row) { return !m_selection.keeps(row); });
     showColumns(rows);
     const bool first = m_tree->rowCount() == 0;
     m_table->setRootIsDecorated(!rows.empty() && rows.front().level == "leaf");
@@ -115,13 +117,11 @@ void ProfilePage::showColumns(const std::vector<ProfileRow>& rows) {
     m_table->setColumnHidden(ProfileTree::kNote, std::all_of(rows.begin(), rows.end(), [](const ProfileRow& row) { return row.note.empty(); }));
 }
 
-void ProfilePage::chooseType(const QString& type) {
-    m_chosenType = type;
-    m_bars->setChosen(type);
-    auto* chip = static_cast<QPushButton*>(m_chip);
-    chip->setText(type + "  ×");
-    chip->setAccessibleName("Show all types again, not only " + type);
-    chip->setVisible(!type.isEmpty());
+void ProfilePage::select(const ProfileSelection& selection) {
+    m_selection = selection;
+    m_chip->setText(selection.words + "  ×");
+    m_chip->setAccessibleName("Show everything again, not only " + selection.words);
+    m_chip->setVisible(!selection.empty());
     if (const RunRows* run = shown()) renderTables(*run, running());
 }
 

@@ -1,14 +1,16 @@
 #pragma once
 
 #include "core/records/rows.h"
+#include "ui/models/profile_summary.h"
 #include "ui/pages/job_page.h"
 
 namespace kernelscope::ui {
 
-class Card;
+class ProfileCharts;
 class ProfileControls;
 class ProfileTree;
 class ShareBars;
+class Timeline;
 class TableView;
 
 /// Where the time goes.
@@ -22,7 +24,8 @@ public:
     [[nodiscard]] QList<Chart*> charts() const override;
     [[nodiscard]] bool shows(const std::string& kind) const override { return kind == "profile"; }
 
-    [[nodiscard]] ShareBars* bars() const { return m_bars; }
+    [[nodiscard]] ShareBars* bars() const;
+    [[nodiscard]] ProfileCharts* chartsOfProfile() const { return m_charts; }
     [[nodiscard]] TableView* table() const { return m_table; }
     [[nodiscard]] ProfileTree* tree() const { return m_tree; }
     [[nodiscard]] ProfileControls* controls() const { return m_controls; }
@@ -38,18 +41,17 @@ protected:
 
 private:
     QWidget* makeBody();
-    void chooseType(const QString& type);
+    void select(const ProfileSelection& selection);
     void showColumns(const std::vector<ProfileRow>& rows);
     [[nodiscard]] std::vector<ProfileRow> phaseRows(const RunRows& run) const;
 
     Settings& m_settings;
     ProfileControls* m_controls;
-    Card* m_barCard;
-    ShareBars* m_bars;
+    ProfileCharts* m_charts;
     ProfileTree* m_tree;
     TableView* m_table;
-    QWidget* m_chip;
-    QString m_chosenType;
+    QPushButton* m_chip;
+    ProfileSelection m_selection;
 };
 
 }  // namespace kernelscope::ui

@@ -28,6 +28,7 @@ RunsPage::RunsPage(QWidget* parent)
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(space(this, 2));
     m_table->setSource(m_model);
+    m_table->setStretchColumn(5);
     m_table->sortByColumn(0, Qt::DescendingOrder);
     m_open->setEnabled(false);
     m_open->setAutoDefault(false);

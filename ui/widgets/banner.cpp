@@ -26,10 +26,10 @@ Banner::Banner(QWidget* parent)
     m_close->setProperty("role", "plain");
     m_close->setToolTip("Dismiss");
     m_close->setAccessibleName("Dismiss this message");
-    row->addWidget(m_icon, 0, Qt::AlignTop);
+    row->addWidget(m_icon, 0, Qt::AlignVCenter);
     row->addWidget(m_text, 1);
     row->addWidget(m_action, 0, Qt::AlignVCenter);
-    row->addWidget(m_close, 0, Qt::AlignTop);
+    row->addWidget(m_close, 0, Qt::AlignVCenter);
     connect(m_action, &QPushButton::clicked, this, [this] { if (m_onAction) m_onAction(); });
     connect(m_close, &QToolButton::clicked, this, &QWidget::hide);
     hide();
@@ -38,9 +38,11 @@ Banner::Banner(QWidget* parent)
 void Banner::show(Kind kind, const QString& message, const QString& advice, const QString& action,
                   std::function<void()> onAction, bool closable) {
     m_kind = kind;
-    m_message = message;
-    QString text = "<b>" + message.toHtmlEscaped() + "</b>";
-    if (!advice.isEmpty()) text += "<br>" + advice.toHtmlEscaped();
+    // Errors of the command line begin in lower case, after its own name; here they are sentences.
+    m_message = message.left(1).toUpper() + message.mid(1);
+    const QString wayOut = advice.left(1).toUpper() + advice.mid(1);
+    QString text = "<b>" + m_message.toHtmlEscaped() + "</b>";
+    if (!wayOut.isEmpty()) text += "<br>" + wayOut.toHtmlEscaped();
     m_text->setText(text.replace('\n', "<br>"));
     m_action->setText(action);
     m_action->setVisible(!action.isEmpty());
@@ -48,8 +50,8 @@ void Banner::show(Kind kind, const QString& message, const QString& advice, cons
     m_onAction = std::move(onAction);
     m_close->setVisible(closable);
     setProperty("role", kind == Kind::error ? "banner-error" : kind == Kind::warning ? "banner-warning" : "banner-info");
-    setAccessibleName(message);
-    setAccessibleDescription(advice);
+    setAccessibleName(m_message);
+    setAccessibleDescription(wayOut);
     style()->unpolish(this);
     style()->polish(this);
     drawIcon();

@@ -12,10 +12,7 @@ Card::Card(const QString& title, QWidget* parent)
     : QFrame(parent), m_column(new QVBoxLayout(this)), m_head(new QHBoxLayout), m_title(new QLabel(title, this)),
       m_hint(new QLabel(this)) {
     setProperty("role", "card");
-    QFont bold = font();
-    bold.setWeight(QFont::DemiBold);
-    m_title->setFont(bold);
-    m_title->setStyleSheet("font-weight: 600;");
+    m_title->setProperty("role", "title");
     m_hint->setProperty("role", "muted");
     m_hint->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     m_head->setSpacing(space(this, 2));

@@ -73,7 +73,7 @@ QSize CellDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelInd
                                                      : item.fontMetrics.horizontalAdvance(item.text);
     if (index.data(kSwatchRole).isValid()) width += height;
     if (!index.data(kIconRole).toString().isEmpty()) width += height * 1.3;
-    return {int(width + height * 1.1), int(height * 1.65)};
+    return {int(width + height * 1.1), int(height * 1.5)};
 }
 
 }  // namespace kernelscope::ui

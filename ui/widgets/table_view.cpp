@@ -63,9 +63,17 @@ QLineEdit* TableView::makeFilterBox(const QString& hint) {
     return box;
 }
 
+void TableView::setStretchColumn(int column) {
+    m_stretch = column;
+    header()->setSectionResizeMode(column, QHeaderView::Stretch);
+}
+
 void TableView::fitColumns() {
+    const int air = fontMetrics().height();
     for (int column = 0; column < header()->count(); ++column) {
-        if (!isColumnHidden(column)) resizeColumnToContents(column);
+        if (isColumnHidden(column) || column == m_stretch) continue;
+        resizeColumnToContents(column);
+        header()->resizeSection(column, header()->sectionSize(column) + air);
     }
 }
 

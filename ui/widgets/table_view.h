@@ -22,6 +22,8 @@ public:
     enum class Format { tsv, markdown };
     [[nodiscard]] QString tableText(Format format) const;  ///< as shown: order, filter, visible columns
     [[nodiscard]] QString rowText(const QModelIndex& row, const QString& separator) const;
+    /// This column takes the room that the others leave.
+    void setStretchColumn(int column);
     void fitColumns();
 
 signals:
@@ -34,6 +36,7 @@ protected:
 private:
     void copySelection();
     SortFilter* m_filter;
+    int m_stretch = -1;
 };
 
 }  // namespace kernelscope::ui

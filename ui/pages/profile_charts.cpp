@@ -1,0 +1,110 @@
+#include "ui/pages/profile_charts.h"
+
+#include <algorithm>
+
+#include <QHBoxLayout>
+#include <QVBoxLayout>
+
+#include "ui/charts/layer_heat_map.h"
+#include "ui/charts/share_bars.h"
+#include "ui/charts/timeline.h"
+#include "ui/text.h"
+#include "ui/theme.h"
+#include "ui/widgets/card.h"
+#include "ui/widgets/segmented.h"
+
+namespace kernelscope::ui {
+
+ProfileCharts::ProfileCharts(QWidget* parent)
+    : QWidget(parent), m_barCard(new Card("Share of a pass", this)), m_heatCard(new Card("By layer", this)),
+      m_timelineCard(new Card("One pass", this)), m_bars(new ShareBars(m_barCard)), m_heatMap(new LayerHeatMap(m_heatCard)),
+      m_timeline(new Timeline(m_timelineCard)), m_clock(new Segmented("Time shown", m_heatCard)) {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(space(this, 2));
+    auto* row = new QHBoxLayout;
+    row->setSpacing(space(this, 2));
+    row->addWidget(m_barCard, 2);
+    row->addWidget(m_heatCard, 1);
+    column->addLayout(row, 1);
+    column->addWidget(m_timelineCard);
+    m_barCard->setBody(m_bars);
+    m_heatCard->setBody(m_heatMap);
+    m_timelineCard->setBody(m_timeline);
+    m_clock->add("Span", "span", "Wall clock, launch gaps included");
+    m_clock->add("GPU", "gpu", "The GPU's own time");
+    m_heatCard->addTool(m_clock);
+    m_heatCard->setHint("darker is longer");
+    m_timelineCard->setHint("wheel zooms, drag selects, double click shows all");
+    m_heatCard->hide();
+    m_timelineCard->hide();
+
+    connect(m_bars, &ShareBars::hovered, this, [this](const QString& type) { light(m_bars, type, -1); });
+    connect(m_heatMap, &LayerHeatMap::hovered, this, [this](const QString& type, int layer) { light(m_heatMap, type, layer); });
+    connect(m_timeline, &Timeline::hovered, this, [this](const QString& type, int layer) { light(m_timeline, type, layer); });
+    connect(m_bars, &ShareBars::clicked, this, [this](const QString& type) { choose(type, -1); });
+    connect(m_heatMap, &LayerHeatMap::clicked, this, &ProfileCharts::choose);
+    connect(m_timeline, &Timeline::selected, this, &ProfileCharts::brush);
+    connect(m_clock, &Segmented::changed, this, [this](const QString& clock) { m_heatMap->setGpu(clock == "gpu"); });
+    for (Chart* chart : charts()) connect(chart, &Chart::saveRequested, this, [this, chart] { emit savePictureRequested(chart); });
+}
+
+QList<Chart*> ProfileCharts::charts() const { return {m_bars, m_heatMap, m_timeline}; }
+
+void ProfileCharts::showBars(std::vector<ShareBar> bars, const std::string& phase) {
+    const bool gpu = std::any_of(bars.begin(), bars.end(), [](const ShareBar& bar) { return bar.gpuShare.has_value(); });
+    m_bars->setBars(std::move(bars));
+    m_barCard->setTitle(phase == "prefill" ? "Share of the prefill pass" : "Share of a decode step");
+    m_barCard->setHint(gpu ? "wide: wall clock, 95 % interval · thin: GPU time" : "wall clock, with its 95 % interval");
+}
+
+void ProfileCharts::showLayers(LayerMap map) {
+    m_heatCard->setVisible(map.layers > 0);
+    m_clock->setVisible(map.hasGpu);
+    if (!map.hasGpu) m_clock->setValue("span");
+    m_heatMap->setMap(std::move(map));
+}
+
+void ProfileCharts::showEvents(std::vector<ProfileEventRow> events) {
+    m_timeline->setEvents(std::move(events));
+    m_timelineCard->setVisible(!m_timeline->empty());
+}
+
+void ProfileCharts::setSelection(const ProfileSelection& selection) {
+    m_selection = selection;
+    m_bars->setChosen(selection.type);
+    m_heatMap->setChosen(selection.type, selection.layer);
+    if (selection.paths.empty()) m_timeline->clearSelection();
+}
+
+void ProfileCharts::light(QObject* from, const QString& type, int layer) {
+    if (from != m_bars) m_bars->setHighlighted(type);
+    if (from != m_heatMap) m_heatMap->setHighlighted(type, layer);
+    if (from != m_timeline) m_timeline->setHighlighted(type, layer);
+}
+
+void ProfileCharts::choose(const QString& type, int layer) {
+    ProfileSelection selection;
+    if (type != m_selection.type || layer != m_selection.layer) {
+        selection.type = type;
+        selection.layer = layer;
+        selection.words = layer < 0 ? type : QString("%1, layer %2").arg(type).arg(layer);
+    }
+    setSelection(selection);
+    emit selectionChanged(selection);
+}
+
+void ProfileCharts::brush(double begin, double end) {
+    ProfileSelection selection;
+    if (end > begin) {
+        for (const ProfileEventRow& event : m_timeline->between(begin, end)) {
+            selection.paths.insert(event.path);
+            selection.paths.insert(event.type);  // rows of level type are named by it
+        }
+        selection.words = QString("%1 to %2 µs").arg(number(begin, 0), number(end, 0));
+    }
+    setSelection(selection);
+    emit selectionChanged(selection);
+}
+
+}  // namespace kernelscope::ui
