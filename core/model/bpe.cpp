@@ -1,5 +1,7 @@
 #include "core/model/bpe.h"
 
+#include <algorithm>
+#include <optional>
 #include <queue>
 #include <tuple>
 
@@ -52,7 +54,9 @@ Result<Bpe> Bpe::make(const BpeData& data) {
         bpe.m_tokens[index] = bytes ? std::move(*bytes) : spelling;
         bpe.m_present[index] = true;
         ++bpe.m_count;
-        idOf.emplace(spelling, token);
+        if (!idOf.emplace(spelling, token).second) {
+            return makeError(ErrorCode::badInput, fmt::format("the vocabulary holds the token {} twice", shown(spelling)), kFetchAgain);
+        }
     }
 
     std::size_t places = 16;

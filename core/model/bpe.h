@@ -25,7 +25,7 @@ struct BpeData {
 
 class Bpe {
 public:
-    /// Errors: badInput: an id twice, negative or too large; a merge whose parts or result are no tokens.
+    /// Errors: badInput: an id or a token twice, an id negative or too large; a merge whose parts or result are no tokens.
     static Result<Bpe> make(const BpeData& data);
 
     /// Appends the piece's ids. Errors: badInput when the vocabulary lacks a single byte that the piece holds.

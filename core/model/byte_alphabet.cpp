@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdint>
 
-#include "core/model/utf8.h"
+#include "core/records/utf8.h"
 
 namespace kernelscope {
 namespace {

@@ -9,7 +9,7 @@
 #include <pcre2.h>
 
 #include "core/model/json_text.h"
-#include "core/model/utf8.h"
+#include "core/records/utf8.h"
 
 namespace kernelscope {
 namespace {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -52,6 +53,47 @@ Result<void> readVocabulary(const json& vocabulary, const std::string& where, Bp
         data.vocabulary.emplace_back(spelling, *number);
     }
     return {};
+}
+
+/// Takes a flat {token: id} straight from the parser: building a document of 150,000 entries first would double the time
+/// a preset needs to be ready. Anything unexpected stops it; the careful way then finds the words.
+class VocabularyParser final : public nlohmann::json_sax<json> {
+public:
+    explicit VocabularyParser(BpeData& data) : m_data(data) {}
+    bool number_unsigned(number_unsigned_t value) override {
+        if (!m_inside || value >= static_cast<std::uint64_t>(kMostTokens)) return false;
+        m_data.vocabulary.emplace_back(std::move(m_key), static_cast<std::int64_t>(value));
+        return true;
+    }
+    bool key(string_t& name) override {
+        m_key = std::move(name);
+        return true;
+    }
+    bool start_object(std::size_t) override { return !std::exchange(m_inside, true); }
+    bool end_object() override { return true; }
+    bool null() override { return false; }
+    bool boolean(bool) override { return false; }
+    bool number_integer(number_integer_t) override { return false; }
+    bool number_float(number_float_t, const string_t&) override { return false; }
+    bool string(string_t&) override { return false; }
+    bool binary(binary_t&) override { return false; }
+    bool start_array(std::size_t) override { return false; }
+    bool end_array() override { return false; }
+    bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override { return false; }
+
+private:
+    BpeData& m_data;
+    std::string m_key;
+    bool m_inside = false;
+};
+
+Result<void> parseVocabulary(std::string_view text, BpeData& data) {
+    VocabularyParser parser(data);
+    if (json::sax_parse(text.begin(), text.end(), &parser) && !data.vocabulary.empty()) return {};
+    data.vocabulary.clear();
+    const Result<json> document = parseJsonObject(text, "vocab.json");
+    if (!document) return document.error();
+    return readVocabulary(*document, "vocab.json", data);
 }
 
 /// "a b"; spaces inside tokens are spelt otherwise, so there is exactly one.
@@ -181,11 +223,7 @@ Result<TokenizerData> parseVocabularyAndMerges(std::string_view vocabulary, std:
     Result<PreTokenizer> preTokenizer = PreTokenizer::qwen();
     if (!preTokenizer) return preTokenizer.error();
     data.preTokenizer = std::move(*preTokenizer);
-    {
-        const Result<json> document = parseJsonObject(vocabulary, "vocab.json");
-        if (!document) return document.error();
-        if (Result<void> read = readVocabulary(*document, "vocab.json", data.bpe); !read) return read.error();
-    }
+    if (Result<void> read = parseVocabulary(vocabulary, data.bpe); !read) return read.error();
     std::size_t number = 0;
     while (!merges.empty()) {
         const std::size_t end = merges.find('\n');
