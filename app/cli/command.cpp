@@ -76,12 +76,12 @@ RunHeader headerWithoutRun(const CommonOptions& common, const std::string& kind)
 CLI::Option* addChoice(CLI::App& app, const std::string& name, std::string& target, const std::vector<std::string>& choices, const std::string& help) {
     std::string list;
     for (const std::string& choice : choices) list += (list.empty() ? "" : "|") + choice;
-    const auto check = [choices, list, name](std::string& value) {
+    const auto check = [choices, list](std::string& value) {
         for (const std::string& choice : choices)
             if (value == choice) return std::string();
-        return name + " takes one of " + list + ", not '" + value + "'";
+        return "takes one of " + list + ", not '" + value + "'";  // CLI11 puts the option's name before it
     };
-    return app.add_option(name, target, help)->check(CLI::Validator(check, list))->capture_default_str()->type_name("");
+    return app.add_option(name, target, help)->check(CLI::Validator(check, ""))->capture_default_str()->type_name(list);
 }
 
 }  // namespace kernelscope::cli

@@ -43,6 +43,7 @@ public:
 
 std::vector<std::unique_ptr<Command>> makeCommands();
 
+std::unique_ptr<Command> makeCompareCommand();
 std::unique_ptr<Command> makeProfileCommand();
 std::unique_ptr<Command> makeGenerateCommand();
 std::unique_ptr<Command> makeInspectCommand();

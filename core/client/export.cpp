@@ -25,9 +25,16 @@ constexpr std::string_view kSampleType = RowSchema<SampleRow>::kName;
 
 bool hasFiguresInsteadOfRows(const RunHeader& header) { return header.kind == RowSchema<TokenRow>::kName; }
 
-std::string rowList(const RowType& type, std::span<const RowRecord> rows) {
+/// With keys, samples find their rows again after an import.
+std::string rowList(const RowType& type, std::span<const RowRecord> rows, bool withKeys = false) {
     std::string text = "[";
-    for (std::size_t i = 0; i < rows.size(); ++i) text += (i ? ",\n    " : "\n    ") + jsonRow(type, rows[i].values);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        text += (i ? ",\n    " : "\n    ") + jsonRow(type, rows[i].values);
+        if (withKeys) {
+            text.pop_back();
+            text += ", \"_key\": " + dumpJson(rows[i].key) + "}";
+        }
+    }
     return text + (rows.empty() ? "]" : "\n  ]");
 }
 
@@ -116,12 +123,12 @@ Result<std::string> exportRun(const Store& store, const std::string& runId, Expo
     if (!options.samples) return jsonDocument(header, *type, *rows);
 
     std::string text = documentHead(header);
-    if (!hasFiguresInsteadOfRows(header)) text += ",\n  \"rows\": " + rowList(*type, *rows);
+    if (!hasFiguresInsteadOfRows(header)) text += ",\n  \"rows\": " + rowList(*type, *rows, true);
     for (const RowType& other : rowTypes()) {
         if (other.name == header.kind && !hasFiguresInsteadOfRows(header)) continue;
         const auto more = store.rows(header.id, std::string(other.name));
         if (!more) return more.error();
-        if (!more->empty()) text += ",\n  \"" + std::string(other.name == kSampleType ? "samples" : other.name) + "\": " + rowList(other, *more);
+        if (!more->empty()) text += ",\n  \"" + std::string(other.name == kSampleType ? "samples" : other.name) + "\": " + rowList(other, *more, true);
     }
     return text + "\n}\n";
 }

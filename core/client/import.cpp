@@ -14,13 +14,14 @@ namespace {
 
 Result<void> readRows(const json& list, const RowType& type, std::vector<RowRecord>& rows) {
     if (!list.is_array()) return makeError(ErrorCode::badInput, "the document's rows are no list");
-    // Keys are no part of the document. Rows of a type with key columns get theirs back, unless two would be the same.
+    // Full exports keep the keys. Else rows of a type with key columns get theirs back, unless two would be the same.
     std::set<std::string> used;
     const bool numbered = keyColumns(type.name).empty();
     for (std::size_t i = 0; i < list.size(); ++i) {
         auto values = valuesFromJson(type, list[i]);
         if (!values) return makeError(ErrorCode::badInput, "row " + std::to_string(i + 1) + ": " + values.error().message);
         std::string key = numbered ? std::to_string(i) : rowKey(type, *values);
+        if (const auto kept = list[i].find("_key"); kept != list[i].end() && kept->is_string()) key = kept->get<std::string>();
         if (!used.insert(key).second) key += "#" + std::to_string(i);
         rows.push_back({std::string(type.name), std::move(key), std::move(*values)});
     }

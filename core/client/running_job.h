@@ -18,7 +18,7 @@ bool isResumable(std::string_view kind);
 
 struct RunningJob {
     JobRequest request;
-    std::string command;
+    std::string resumes;         ///< id of the run to continue; empty: a new one
     RunHeader header;            ///< id empty: no run in the store
     bool sent = false;           ///< job.start is on its way to the present engine
     bool started = false;        ///< the present engine has taken it

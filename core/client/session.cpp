@@ -49,13 +49,15 @@ public:
         m_wakeUp.wake();
     }
 
-    Result<void> start(JobRequest request, std::string command) {
+    Result<void> start(JobRequest request, std::string command, std::string resumes = {}) {
         {
             const std::lock_guard lock(m_mutex);
             if (m_jobActive) return makeError(ErrorCode::usage, "a job is running already", "cancel it, or wait for its end");
             m_jobActive = true;
         }
-        post([this, request = std::move(request), command = std::move(command)]() mutable { beginJob(std::move(request), std::move(command)); });
+        post([this, request = std::move(request), command = std::move(command), resumes = std::move(resumes)]() mutable {
+            beginJob(std::move(request), std::move(command), std::move(resumes));
+        });
         return {};
     }
 
@@ -84,7 +86,8 @@ private:
     void onNotification(const std::string& method, const json& params);
     void engineLost(Error why, bool hung = false);
 
-    void beginJob(JobRequest request, std::string command);
+    void beginJob(JobRequest request, std::string command, std::string resumes);
+    Result<RunHeader> openRun();
     void sendJob();
     void onStarted(Result<json> answer);
     void onProgress(const json& params);
@@ -282,7 +285,7 @@ void Session::Impl::onNotification(const std::string& method, const json& params
 
 // ---- the job
 
-void Session::Impl::beginJob(JobRequest request, std::string command) {
+void Session::Impl::beginJob(JobRequest request, std::string command, std::string resumes) {
     m_job.emplace();
     m_job->header.kind = request.kind;
     m_job->header.command = command;
@@ -292,8 +295,20 @@ void Session::Impl::beginJob(JobRequest request, std::string command) {
     m_job->header.settings = request.settings;
     m_job->header.seed = request.seed;
     m_job->request = std::move(request);
-    m_job->command = std::move(command);
+    m_job->resumes = std::move(resumes);
     if (m_stop) return cancelJob();
+    if (!m_job->resumes.empty()) {
+        // Known before the engine is asked: what is there need not be measured.
+        const auto run = m_store ? m_store->run(m_job->resumes) : Result<RunSummary>(makeError(ErrorCode::badInput, "there is no store to resume a run from"));
+        const auto rows = run ? m_store->rows(run->header.id, m_job->header.kind) : Result<std::vector<RowRecord>>(run.error());
+        if (!rows || run->header.kind != m_job->header.kind) {
+            Finished refused;
+            refused.status = RunStatus::failed;
+            refused.error = rows ? makeError(ErrorCode::badInput, "run " + run->header.id + " is a " + run->header.kind + ", not a " + m_job->header.kind) : rows.error();
+            return endJob(std::move(refused));
+        }
+        for (const RowRecord& row : *rows) m_job->measured.insert(row.key);
+    }
     if (ensureEngine() && m_link->ready()) sendJob();
 }
 
@@ -334,11 +349,16 @@ void Session::Impl::onStarted(Result<json> answer) {
     header.status = RunStatus::running;
     header.when = timeStamp();
     if (m_store) {
-        auto created = m_store->createRun(header);
-        if (!created) return abandon(created.error());
-        header = std::move(*created);
+        auto opened = openRun();
+        if (!opened) return abandon(opened.error());
+        header = std::move(*opened);
     }
     if (m_listener.jobStarted) m_listener.jobStarted(header);
+}
+
+/// The run that the rows go to: a new one, or the one to continue.
+Result<RunHeader> Session::Impl::openRun() {
+    return m_job->resumes.empty() ? m_store->createRun(m_job->header) : m_store->resumeRun(m_job->resumes);
 }
 
 void Session::Impl::onProgress(const json& params) {
@@ -483,6 +503,8 @@ Session::~Session() = default;
 void Session::connect() { m_impl->post([impl = m_impl.get()] { impl->connect(); }); }
 
 Result<void> Session::start(JobRequest request, std::string command) { return m_impl->start(std::move(request), std::move(command)); }
+
+Result<void> Session::resume(std::string runId, JobRequest request) { return m_impl->start(std::move(request), {}, std::move(runId)); }
 
 void Session::cancel() { m_impl->post([impl = m_impl.get()] { impl->cancelJob(); }); }
 

@@ -64,6 +64,10 @@ public:
     /// the run as the command line that repeats it. Refused with an error while another job runs.
     Result<void> start(JobRequest request, std::string command);
 
+    /// The same, but continues a run of the store: its rows are not measured again, new ones join them. A run that is
+    /// unknown or still running elsewhere ends the job as failed (badInput).
+    Result<void> resume(std::string runId, JobRequest request);
+
     /// Asks the running job to stop. It ends as cancelled within `cancelGrace`; rows stay.
     void cancel();
 

@@ -234,6 +234,27 @@ TEST(GoingOn, AnEngineThatDiesAtOnceEveryTimeEndsTheJob) {
     EXPECT_LE(play.starts(), 4);
 }
 
+TEST(GoingOn, AResumedRunMeasuresNothingTwiceAndStaysOneRun) {
+    const std::string next = "rms_norm|fast|float16|896|64|basic";
+    ScriptedSession play(kHello + kStarted + cellRow(kCell, "fast", 8) + "await job.cancel\n" R"(send job.finished {"status": "cancelled"})" "\n" + kStarted + cellRow(next, "fast", 64) + kDone, "validate");
+    play.atRow = [&] { play.session().cancel(); };
+    EXPECT_EQ(play.runJob().status, RunStatus::cancelled);
+    const std::string id = play.finished[0].first.id;
+    play.atRow = nullptr;
+    ASSERT_TRUE(play.session().resume(id, play.request).ok());
+    play.session().wait();
+    ASSERT_EQ(play.finished.size(), 2u);
+    EXPECT_EQ(play.finished[1].first.id, id);
+    EXPECT_EQ(play.finished[1].first.command, "kernelscope-cli validate") << "the run's own command is kept";
+    EXPECT_EQ(play.keysInStore("validate"), (std::vector<std::string>{kCell, next}));
+    EXPECT_EQ(play.store->run(id)->header.status, RunStatus::done);
+    EXPECT_TRUE(holds(play.received(), R"("skip":[")" + kCell + R"("])")) << play.received();
+
+    ASSERT_TRUE(play.session().resume("nobody", play.request).ok());
+    play.session().wait();
+    EXPECT_EQ(play.finished[2].second.error.code, ErrorCode::badInput);
+}
+
 TEST(GoingOn, CancelDuringTheRestartEndsTheJob) {
     ScriptedSession play(kHello + kStarted + cellProgress(kCell) + "die SIGKILL\nrestart\nstay\n", "validate");
     play.atRow = [&] { play.session().cancel(); };

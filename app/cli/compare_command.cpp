@@ -1,0 +1,93 @@
+#include <fmt/core.h>
+
+#include "app/cli/command.h"
+#include "core/client/compare.h"
+#include "core/client/export.h"
+#include "core/records/csv.h"
+#include "core/records/format.h"
+#include "core/records/plain_table.h"
+
+namespace kernelscope::cli {
+
+namespace {
+
+std::string table(const Comparison& comparison) {
+    using Align = PlainTable::Align;
+    PlainTable table;
+    const bool several = comparison.runs.size() > 2;
+    if (several) table.addColumn("candidate run");
+    table.addColumn("key");
+    table.addColumn("metric");
+    for (const char* title : {"baseline", "candidate", "ratio", "95 %"}) table.addColumn(title, Align::right);
+    table.addColumn("verdict");
+    table.addColumn("reason");
+    const auto figure = [](const CompareRow& row, const std::optional<double>& value) {
+        if (!value) return std::string();
+        return formatMicroseconds(row.unit == "ms" ? *value * 1e3 : *value);
+    };
+    for (const CompareRow& row : comparison.rows) {
+        std::vector<std::string> cells;
+        if (several) cells.push_back(row.candidateRun);
+        for (const std::string& cell : {row.key, row.metric, figure(row, row.baseline), figure(row, row.candidate), row.ratio ? formatRatio(*row.ratio) : std::string(),
+                                        row.ratioCiLow && row.ratioCiHigh ? fmt::format("{} to {}", formatRatio(*row.ratioCiLow), formatRatio(*row.ratioCiHigh)) : std::string(),
+                                        row.verdict, row.reason})
+            cells.push_back(cell);
+        table.addRow(std::move(cells));
+    }
+    return table.text();
+}
+
+class CompareCommand : public Command {
+public:
+    std::string name() const override { return "compare"; }
+    std::string summary() const override { return "Two or more runs: the first is the baseline; a ratio above 1 means that the candidate is faster"; }
+
+    void define(CLI::App& app) override {
+        app.add_option("runs", m_runs, "Runs of one kind, the baseline first")->required()->type_name("RUN");
+        m_fail = app.add_option("--fail-on-regression", m_percent, "Exit 1 when a candidate is slower by more than this percentage, 3 when that cannot be told")
+                     ->check(CLI::Range(0.0, 1e6))->type_name("PCT");
+    }
+
+    int run(const CommonOptions& common) override {
+        if (const auto ready = prepareDocuments(common); !ready) return report(ready.error());
+        const auto store = openStoreToRead(common);
+        if (!store) return report(store.error());
+        const auto comparison = compareRuns(**store, m_runs);
+        if (!comparison) return report(comparison.error());
+        for (const std::string& note : comparison->notes) say(common, note);
+        if (!common.documentOnOutput() && !common.quiet) print(table(*comparison));
+
+        const RowType type = rowTypeOf<CompareRow>();
+        std::vector<RowRecord> rows;
+        std::string csv = csvHeader(type);
+        for (const CompareRow& row : comparison->rows) {
+            rows.push_back({"compare", "", valuesOf(row)});
+            csv += csvLine(std::span<const Value>(rows.back().values));
+        }
+        if (const int code = writeDocument(common.csv, csv)) return code;
+        if (!common.json.empty()) {
+            RunHeader header = headerWithoutRun(common, "compare");
+            header.result["notes"] = comparison->notes;
+            for (const RunSummary& run : comparison->runs) header.result["runs"].push_back(toJson(run.header).at("run"));
+            if (const int code = writeDocument(common.json, jsonDocument(header, type, rows))) return code;
+        }
+        if (m_fail->count() == 0) return 0;
+        switch (judgeRegression(*comparison, m_percent)) {
+            case Judgement::fine: return 0;
+            case Judgement::regression: return report(makeError(ErrorCode::regression, fmt::format("a candidate is slower than the baseline by more than {} %", m_percent)));
+            case Judgement::cantTell: return report(makeError(ErrorCode::cantTell, "it cannot be told whether a candidate became slower", "the rows' reasons say why; more passes narrow the intervals"));
+        }
+        return 0;
+    }
+
+private:
+    std::vector<std::string> m_runs;
+    double m_percent = 0;
+    CLI::Option* m_fail = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> makeCompareCommand() { return std::make_unique<CompareCommand>(); }
+
+}  // namespace kernelscope::cli

@@ -1,0 +1,169 @@
+#include "core/client/compare.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include <fmt/core.h>
+
+#include "core/client/compare_figures.h"
+#include "core/records/format.h"
+#include "core/records/json_read.h"
+#include "core/records/row_key.h"
+#include "core/records/rows.h"
+#include "core/records/statistics.h"
+
+namespace kernelscope {
+
+using nlohmann::json;
+
+namespace {
+
+/// A difference below 1 % is within what the same build shows from one start of a process to the next.
+constexpr double kSame = 0.01;
+/// Fewer samples say nothing about a median's interval.
+constexpr std::size_t kFewestSamples = 5;
+
+std::string textOf(const json& object, const char* key) {
+    const auto found = object.find(key);
+    return found == object.end() || found->is_null() ? std::string() : found->is_string() ? found->get<std::string>() : dumpJson(*found);
+}
+
+std::string verdictOf(const Interval& interval, std::string& reason) {
+    if (interval.low >= 1 / (1 + kSame) && interval.high <= 1 + kSame) return "same";
+    if (interval.low > 1) return "faster";
+    if (interval.high < 1) return "slower";
+    reason = fmt::format("the interval {} to {} holds 1", formatRatio(interval.low), formatRatio(interval.high));
+    return "cant_tell";
+}
+
+/// The interval of the ratio, from samples where both sides have them, else from the rows' own intervals.
+std::optional<Interval> ratioInterval(const Figure& baseline, const Figure& candidate) {
+    if (baseline.samples.size() >= kFewestSamples && candidate.samples.size() >= kFewestSamples) {
+        // Independent: pass 3 of one run has nothing to do with pass 3 of another.
+        const Interval interval = baseline.higherIsBetter ? bootstrapRatioOfMedians(candidate.samples, baseline.samples)
+                                                          : bootstrapRatioOfMedians(baseline.samples, candidate.samples);
+        if (std::isfinite(interval.low) && std::isfinite(interval.high)) return interval;
+    }
+    if (baseline.interval && candidate.interval && baseline.interval->low > 0 && candidate.interval->low > 0 && !baseline.higherIsBetter)
+        return Interval{baseline.interval->low / candidate.interval->high, baseline.interval->high / candidate.interval->low};
+    return std::nullopt;
+}
+
+CompareRow compared(const RunHeader& candidateRun, const Figure& baseline, const Figure& candidate, const std::string& notComparable) {
+    CompareRow row{candidateRun.kind, baseline.key, baseline.metric, baseline.unit, baseline.value, candidate.value, candidateRun.id};
+    if (!(baseline.value > 0) || !(candidate.value > 0) || std::isinf(baseline.value) || std::isinf(candidate.value)) {
+        row.verdict = "cant_tell";
+        row.reason = "no positive figures on both sides";
+        return row;
+    }
+    row.ratio = baseline.higherIsBetter ? candidate.value / baseline.value : baseline.value / candidate.value;
+    if (const auto interval = ratioInterval(baseline, candidate)) {
+        row.ratioCiLow = interval->low;
+        row.ratioCiHigh = interval->high;
+        row.verdict = verdictOf(*interval, row.reason);
+    } else {
+        row.verdict = "cant_tell";
+        row.reason = "no samples and no intervals: one figure against another";
+    }
+    if (!notComparable.empty()) {
+        row.verdict = "cant_tell";
+        row.reason = notComparable;
+    }
+    return row;
+}
+
+CompareRow unmatched(const RunHeader& candidateRun, const Figure& figure, bool inBaseline) {
+    CompareRow row{candidateRun.kind, figure.key, figure.metric, figure.unit};
+    (inBaseline ? row.baseline : row.candidate) = figure.value;
+    row.candidateRun = candidateRun.id;
+    row.verdict = "unmatched";
+    row.reason = inBaseline ? "only in the baseline" : "only in the candidate";
+    return row;
+}
+
+void compareTwo(const RunHeader& candidateRun, const std::vector<Figure>& baseline, const std::vector<Figure>& candidate, const std::string& notComparable,
+                std::vector<CompareRow>& rows) {
+    std::map<std::pair<std::string, std::string>, const Figure*> there;
+    for (const Figure& figure : candidate) there.emplace(std::pair(figure.key, figure.metric), &figure);
+    for (const Figure& figure : baseline) {
+        const auto found = there.find({figure.key, figure.metric});
+        if (found == there.end()) {
+            rows.push_back(unmatched(candidateRun, figure, true));
+            continue;
+        }
+        rows.push_back(compared(candidateRun, figure, *found->second, notComparable));
+        there.erase(found);
+    }
+    for (const Figure& figure : candidate)
+        if (there.contains({figure.key, figure.metric})) rows.push_back(unmatched(candidateRun, figure, false));
+}
+
+}  // namespace
+
+std::string whyNotComparable(const RunHeader& baseline, const RunHeader& candidate) {
+    const auto differ = [](const std::string& what, const std::string& a, const std::string& b) { return "different " + what + ": " + a + " and " + b; };
+    if (baseline.device != candidate.device) return differ("devices", baseline.device, candidate.device);
+    if (baseline.dtype != candidate.dtype && baseline.kind != "sweep") return differ("types", baseline.dtype, candidate.dtype);
+    if (baseline.model != candidate.model && baseline.kind != "sweep") return differ("models", baseline.model, candidate.model);
+    for (const char* key : {"tf32", "cpu_threads", "sm_clock_max_mhz", "memory_clock_max_mhz"}) {
+        const std::string a = textOf(baseline.environment, key), b = textOf(candidate.environment, key);
+        if (!a.empty() && !b.empty() && a != b) return differ(key, a, b);
+    }
+    for (const char* key : {"prompt_tokens", "batch", "new_tokens"}) {
+        const std::string a = textOf(baseline.settings, key), b = textOf(candidate.settings, key);
+        if (!a.empty() && !b.empty() && a != b) return differ(key, a, b);
+    }
+    return {};
+}
+
+Result<Comparison> compareRuns(const Store& store, std::span<const std::string> ids) {
+    if (ids.size() < 2) return makeError(ErrorCode::usage, "compare needs two runs or more", "`runs list` shows what there is");
+    Comparison comparison;
+    std::vector<std::vector<Figure>> figures;
+    for (const std::string& id : ids) {
+        auto run = store.run(id);
+        if (!run) return run.error();
+        if (!comparison.runs.empty() && run->header.kind != comparison.runs.front().header.kind)
+            return makeError(ErrorCode::badInput, "run " + run->header.id + " is a " + run->header.kind + ", " + comparison.runs.front().header.id + " a " +
+                                                      comparison.runs.front().header.kind, "compare runs of one kind");
+        auto found = figuresOf(store, run->header);
+        if (!found) return found.error();
+        if (run->header.status != RunStatus::done)
+            comparison.notes.push_back("run " + run->header.id + " is " + std::string(toString(run->header.status)) + ": what it holds is compared");
+        figures.push_back(std::move(*found));
+        comparison.runs.push_back(std::move(*run));
+    }
+    const RunHeader& baseline = comparison.runs.front().header;
+    for (std::size_t i = 1; i < comparison.runs.size(); ++i) {
+        const RunHeader& candidate = comparison.runs[i].header;
+        const std::string why = whyNotComparable(baseline, candidate);
+        if (!why.empty()) comparison.notes.push_back(baseline.id + " and " + candidate.id + ": no winner is called: " + why);
+        for (const char* key : {"sm_clock_mhz", "memory_clock_mhz"}) {
+            // Read before the work began, so a figure to mention, not one to judge by.
+            const auto a = baseline.environment.find(key), b = candidate.environment.find(key);
+            if (a == baseline.environment.end() || b == candidate.environment.end()) continue;
+            const auto x = numberOf(*a), y = numberOf(*b);
+            if (x && y && std::abs(*x - *y) > 0.05 * std::max(*x, *y))
+                comparison.notes.push_back(fmt::format("{} and {}: {} was {} and {} at the start", baseline.id, candidate.id, key, *x, *y));
+        }
+        compareTwo(candidate, figures[0], figures[i], why, comparison.rows);
+    }
+    return comparison;
+}
+
+Judgement judgeRegression(const Comparison& comparison, double percent) {
+    bool judged = false, unsure = false, regressed = false;
+    for (const CompareRow& row : comparison.rows) {
+        if (!standsForTheWhole(row.kind, row.key, row.metric) || row.verdict == "unmatched") continue;
+        judged = true;
+        // Slower by more than `percent`: ratio below this.
+        const double bound = 1 / (1 + percent / 100);
+        if (row.verdict == "slower" && row.ratio && *row.ratio < bound) regressed = true;
+        else if (row.verdict == "cant_tell" && (!row.ratioCiLow || *row.ratioCiLow < bound || row.reason.starts_with("different"))) unsure = true;
+    }
+    if (!judged || unsure) return Judgement::cantTell;
+    return regressed ? Judgement::regression : Judgement::fine;
+}
+
+}  // namespace kernelscope

@@ -1,0 +1,27 @@
+#pragma once
+// The figures of a run that can be held against another run's.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/client/store.h"
+#include "core/records/statistics.h"
+
+namespace kernelscope {
+
+struct Figure {
+    std::string key, metric, unit;
+    double value = 0;
+    bool higherIsBetter = false;
+    std::vector<double> samples;       ///< raw, where the run kept them
+    std::optional<Interval> interval;  ///< the row's own, where it has one
+};
+
+/// In the order of the run's rows. Errors: badInput for kinds that measure no time.
+Result<std::vector<Figure>> figuresOf(const Store& store, const RunHeader& header);
+
+/// Rows by which a run as a whole is judged; parts may move against each other.
+bool standsForTheWhole(const std::string& kind, const std::string& key, const std::string& metric);
+
+}  // namespace kernelscope

@@ -1,0 +1,359 @@
+// The command line as a script sees it: exit codes, what stands on which stream, files. The engine is scripted.
+
+#include <csignal>
+#include <thread>
+
+#include <nlohmann/json.hpp>
+
+#include "core/client/file.h"
+#include "core/client/process.h"
+#include "core/records/csv.h"
+#include "tests/client/scripted_session.h"
+
+namespace kernelscope {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using Words = std::vector<std::string>;
+
+struct Ended {
+    int code = -1;
+    std::string out, err;
+};
+
+/// The rest of what a started program says, and its end.
+Ended finish(ChildProcess& child, Ended so_far = {}) {
+    WakeUp quiet;
+    child.closeInput();
+    for (;;) {
+        const auto said = child.wait(quiet, std::chrono::seconds(30));
+        so_far.out += said.out;
+        so_far.err += said.err;
+        if (said.outClosed && said.errClosed) break;
+    }
+    const auto end = child.waitForEnd(std::chrono::seconds(30));
+    so_far.code = end ? (end->signal ? 1000 + end->signal : end->exitCode) : -2;
+    return so_far;
+}
+
+class Cli : public testing::Test {
+protected:
+    /// Runs the program with this test's store, unless the words name another.
+    Ended run(Words words) {
+        auto child = start(std::move(words));
+        return child ? finish(*child) : Ended{};
+    }
+
+    std::unique_ptr<ChildProcess> start(Words words) {
+        words.insert(words.begin(), KERNELSCOPE_CLI);
+        auto child = ChildProcess::start(words);
+        EXPECT_TRUE(child.ok()) << (child.ok() ? "" : child.error().message);
+        return child ? std::move(*child) : nullptr;
+    }
+
+    /// `command` with the scripted engine and the store of this test.
+    Ended play(const std::string& script, Words command) { return run(withEngine(script, std::move(command))); }
+
+    Words withEngine(const std::string& script, Words command) {
+        const fs::path file = folder / ("script " + std::to_string(m_scripts++));  // a space in its name, to see it quoted
+        EXPECT_TRUE(writeFileAtomically(file, script).ok());
+        for (const std::string& word : {std::string("--engine"), std::string(KERNELSCOPE_SCRIPTED_ENGINE) + " '" + file.string() + "'", std::string("--store"), store()})
+            command.push_back(word);
+        return command;
+    }
+
+    std::string store() const { return (folder / "runs.sqlite").string(); }
+    std::string file(const std::string& name) const { return (folder / name).string(); }
+    std::string read(const std::string& name) const {
+        const auto text = readFile(folder / name);
+        EXPECT_TRUE(text.ok()) << (text.ok() ? "" : text.error().message);
+        return text ? *text : std::string();
+    }
+    json list() { return json::parse(run({"runs", "list", "--store", store(), "--json", "-"}).out).at("rows"); }
+
+    TemporaryFolder folder;
+
+private:
+    int m_scripts = 0;
+};
+
+bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+const std::string kProfile = kHello + kStarted + profileRow("Attention", 300) + profileRow("total", 1000) + kDone;
+const std::string kEndless = kHello + kStarted + profileRow("Attention", 300) + "await job.cancel\n" R"(send job.finished {"status": "cancelled"})" "\n";
+
+TEST_F(Cli, VersionIsOneLineAndHelpNamesEveryCommand) {
+    const Ended version = run({"--version"});
+    EXPECT_EQ(version.code, 0);
+    EXPECT_EQ(version.out.rfind("kernelscope-cli ", 0), 0u);
+    EXPECT_EQ(version.out.find('\n'), version.out.size() - 1);
+    const Ended help = run({"--help"});
+    EXPECT_EQ(help.code, 0);
+    for (const char* command : {"profile", "generate", "compare", "runs", "inspect"}) {
+        EXPECT_TRUE(holds(help.out, command));
+        const Ended own = run({command, "--help"});
+        EXPECT_EQ(own.code, 0) << command;
+        for (const char* option : {"--model", "--device", "--dtype", "--seed", "--store", "--csv", "--json", "--engine", "--quiet", "--no-progress"})
+            EXPECT_TRUE(holds(own.out, option)) << command << " " << option;
+    }
+}
+
+TEST_F(Cli, ATypoSuggestsTheNearestWord) {
+    const Ended option = run({"profile", "--iteratons", "5"});
+    EXPECT_EQ(option.code, 64);
+    EXPECT_TRUE(holds(option.err, "there is no option --iteratons") && holds(option.err, "did you mean --iterations?")) << option.err;
+    const Ended command = run({"porfile"});
+    EXPECT_EQ(command.code, 64);
+    EXPECT_TRUE(holds(command.err, "did you mean profile?")) << command.err;
+    EXPECT_TRUE(holds(run({"runs", "lsit"}).err, "did you mean list?"));
+    EXPECT_TRUE(option.out.empty() && command.out.empty());
+}
+
+TEST_F(Cli, UsageErrorsExit64AndStartNoEngine) {
+    for (const Words& words : {Words{}, Words{"profile", "--level", "molecule"}, Words{"profile", "--batch", "0"}, Words{"profile", "--batch", "many"}, Words{"profile", "--csv", "-", "--json", "-"},
+                               Words{"generate"}, Words{"generate", "--prompt", "a", "--prompt-ids", "1"}, Words{"generate", "--prompt-ids", "1,,2"}, Words{"generate", "--prompt-ids", "-5"},
+                               Words{"generate", "--raw", "--prompt-ids", "1"}, Words{"profile", "--dtype", "float8"}, Words{"profile", "stray"}, Words{"runs"}, Words{"runs", "show"}, Words{"compare", "a"},
+                               Words{"profile", "--engine", "'open"}, Words{"profile", "--engine", ""}}) {
+        if (words == Words{"profile", "--engine", ""}) continue;  // empty means the default
+        const Ended ended = run(words);
+        EXPECT_EQ(ended.code, 64) << testing::PrintToString(words) << ended.err;
+        EXPECT_TRUE(ended.out.empty());
+        EXPECT_FALSE(ended.err.empty());
+    }
+}
+
+TEST_F(Cli, AProfileShowsATableAndLeavesOneRunAndItsFiles) {
+    const Ended ended = play(kProfile, {"profile", "--model", "qwen2.5-tiny", "--csv", file("new/folder/p.csv"), "--json", file("p.json")});
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    EXPECT_TRUE(holds(ended.out, "Attention") && holds(ended.out, "300 µs")) << ended.out;
+    EXPECT_TRUE(holds(ended.err, "Qwen2.5-tiny (random weights) on scripted CPU, float32")) << ended.err;
+    const auto rows = rowsFromCsv(rowTypeOf<ProfileRow>(), read("new/folder/p.csv"));
+    ASSERT_TRUE(rows.ok());
+    EXPECT_EQ(rows->size(), 2u);
+    const json document = json::parse(read("p.json"));
+    EXPECT_EQ(document.at("rows").size(), 2u);
+    EXPECT_EQ(document.at("run").at("status"), "done");
+    EXPECT_EQ(document.at("run").at("command").get<std::string>().rfind("kernelscope-cli profile --model qwen2.5-tiny --csv ", 0), 0u);
+    EXPECT_TRUE(holds(document.at("run").at("command"), "'\\''")) << "words with quotes are quoted";
+    const json runs = list();
+    ASSERT_EQ(runs.size(), 1u);
+    EXPECT_EQ(runs[0].at("rows"), 2);
+    EXPECT_EQ(runs[0].at("headline"), "all well");
+}
+
+TEST_F(Cli, ADocumentOnStandardOutputStandsThereAlone) {
+    const Ended csv = play(kProfile, {"profile", "--csv", "-"});
+    EXPECT_EQ(csv.code, 0);
+    EXPECT_EQ(rowsFromCsv(rowTypeOf<ProfileRow>(), csv.out)->size(), 2u);
+    const Ended both = play(kProfile, {"profile", "--json", "-", "--csv", file("p.csv")});
+    EXPECT_EQ(json::parse(both.out).at("kind"), "profile");
+    EXPECT_EQ(read("p.csv"), csv.out);
+}
+
+TEST_F(Cli, QuietSaysNothingAndProgressIsOnlyForTerminals) {
+    const std::string chatty = kHello + kStarted + R"(send job.progress {"phase": "Decode passes", "done": 3, "total": 50, "seconds_left": 3})" "\n" + profileRow("A", 1) + kDone;
+    const Ended plain = play(chatty, {"profile"});
+    EXPECT_FALSE(holds(plain.err, "Decode passes")) << "standard error is no terminal here";
+    const Ended forced = play(chatty, {"profile", "--progress"});
+    EXPECT_TRUE(holds(forced.err, "Decode passes 3/50, 3 s left\n")) << forced.err;
+    EXPECT_FALSE(holds(play(chatty, {"profile", "--progress", "--no-progress"}).err, "Decode passes"));
+    const Ended quiet = play(chatty, {"profile", "--quiet"});
+    EXPECT_EQ(quiet.out + quiet.err, "");
+    EXPECT_EQ(quiet.code, 0);
+}
+
+TEST_F(Cli, SettingsTravelAsTheyWereGiven) {
+    play(kProfile, {"profile", "--phase", "both", "--prompt-tokens", "7", "--batch", "2", "--iterations", "9", "--warmup", "0", "--level", "leaf", "--mode", "graph", "--patch", "rms_norm=fast",
+                    "--seed", "5", "--device", "cuda:1", "--dtype", "bfloat16", "--model", "a folder/ä"});
+    const auto received = read("script 0.received");
+    const auto request = jobRequestFromJson(parseLine(received.substr(received.find('\n') + 1, received.find('\n', received.find('\n') + 1) - received.find('\n') - 1))->params);
+    ASSERT_TRUE(request.ok());
+    EXPECT_EQ(request->settings, json({{"phase", "both"}, {"prompt_tokens", 7}, {"batch", 2}, {"iterations", 9}, {"warmup", 0}, {"level", "leaf"}, {"mode", "graph"}, {"patch", "rms_norm=fast"}}));
+    EXPECT_EQ(request->seed, 5);
+    EXPECT_EQ(request->device, "cuda:1");
+    EXPECT_EQ(request->dtype, "bfloat16");
+    EXPECT_EQ(request->model, "a folder/ä");
+}
+
+TEST_F(Cli, GenerateStreamsTextAndPutsItsFiguresBesideTheRun) {
+    const auto token = [](int position, const std::string& text) {
+        return R"(send job.row {"type": "generate", "key": ")" + std::to_string(position) + R"(", "row": {"position": )" + std::to_string(position) + R"(, "token_id": 5, "text": ")" + text +
+               R"(", "elapsed_ms": 1.5}})" "\n";
+    };
+    const std::string script = kHello + kStarted + token(0, "Hello") + token(1, " world") +
+                               R"(send job.finished {"status": "done", "result": {"token_ids": [5, 5], "text": "Hello world", "finish_reason": "length", "ttft_ms": 4.5, "total_ms": 9}})" "\n";
+    const Ended text = play(script, {"generate", "--prompt", "Hi", "--new-tokens", "2"});
+    EXPECT_EQ(text.code, 0);
+    EXPECT_EQ(text.out, "Hello world\n");
+    EXPECT_TRUE(holds(text.err, "first token 4.50 ms") && holds(text.err, "finish: length")) << text.err;
+    const json document = json::parse(play(script, {"generate", "--prompt-ids", "1-3", "--json", "-"}).out);
+    EXPECT_EQ(document.at("token_ids"), json({5, 5}));
+    EXPECT_FALSE(document.contains("rows"));
+    EXPECT_TRUE(holds(read("script 1.received"), R"("prompt_ids":[1,2,3])"));
+}
+
+TEST_F(Cli, TheEnginesErrorsBecomeExitCodes) {
+    for (const int code : {4, 64, 65}) {
+        const Ended ended = play(kHello + "await job.start\nrefuse " + std::to_string(code) + " it does not work\n", {"profile"});
+        EXPECT_EQ(ended.code, code);
+        EXPECT_TRUE(holds(ended.err, "it does not work") && holds(ended.err, "try another")) << ended.err;
+    }
+    EXPECT_TRUE(list().empty()) << "what never started leaves no run";
+    EXPECT_EQ(run({"profile", "--engine", "/nowhere/engine", "--store", store()}).code, 4);
+    EXPECT_EQ(play("exit 1\n", {"profile"}).code, 4);
+    EXPECT_EQ(play("await engine.hello\nhello 77\n", {"profile"}).code, 4);
+}
+
+TEST_F(Cli, AnEngineThatDiesExits4AndKeepsTheRows) {
+    const Ended ended = play(kHello + kStarted + profileRow("A", 1) + "say out of luck\ndie SIGSEGV\n", {"profile", "--csv", file("p.csv")});
+    EXPECT_EQ(ended.code, 4);
+    EXPECT_TRUE(holds(ended.err, "SIGSEGV") && holds(ended.err, "out of luck")) << ended.err;
+    EXPECT_EQ(rowsFromCsv(rowTypeOf<ProfileRow>(), read("p.csv"))->size(), 1u);
+    EXPECT_EQ(list()[0].at("status"), "failed");
+}
+
+TEST_F(Cli, InterruptAndTerminateCancelWithTheRowsKept) {
+    for (const int signal : {SIGINT, SIGTERM}) {
+        auto child = start(withEngine(kEndless, {"profile", "--csv", file("p.csv")}));
+        ASSERT_TRUE(child);
+        WakeUp quiet;
+        Ended said;
+        while (!holds(said.err, "scripted CPU")) {  // the job has started
+            const auto more = child->wait(quiet, std::chrono::seconds(30));
+            said.err += more.err;
+            if (more.errClosed) break;
+        }
+        ::kill(static_cast<pid_t>(child->pid()), signal);
+        const Ended ended = finish(*child, said);
+        EXPECT_EQ(ended.code, 130) << ended.err;
+        EXPECT_EQ(list()[0].at("status"), "cancelled");
+        EXPECT_EQ(rowsFromCsv(rowTypeOf<ProfileRow>(), read("p.csv"))->size(), 1u);
+    }
+}
+
+TEST_F(Cli, KilledInTheMiddleTheStoreHoldsEveryRowAndSaysInterrupted) {
+    auto child = start(withEngine(kHello + kStarted + profileRow("A", 1) + "hang\n", {"profile"}));
+    ASSERT_TRUE(child);
+    for (int i = 0; i < 3000; ++i) {
+        const auto store = Store::open(this->store());
+        if (store && !(*store)->runs()->empty() && (*store)->run("last")->rows == 1) break;
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    EXPECT_EQ(list()[0].at("status"), "running") << "another program sees it at work";
+    ::kill(static_cast<pid_t>(child->pid()), SIGKILL);
+    finish(*child);
+    const json runs = list();
+    EXPECT_EQ(runs[0].at("status"), "interrupted");
+    EXPECT_EQ(runs[0].at("rows"), 1);
+}
+
+TEST_F(Cli, WhatCannotBeWrittenIsSaidBeforeTheWork) {
+    ASSERT_TRUE(writeFileAtomically(folder / "file", "x").ok());
+    const Ended ended = play(kProfile, {"profile", "--csv", file("file/below.csv")});
+    EXPECT_EQ(ended.code, 4);
+    EXPECT_TRUE(list().empty()) << "no work was done";
+    EXPECT_EQ(play(kProfile, {"profile", "--csv", "/dev/full"}).code, 4);
+    EXPECT_EQ(list().size(), 1u) << "the run is kept when its CSV finds no room";
+    ASSERT_TRUE(writeFileAtomically(folder / "text", std::string(5000, 'x')).ok());
+    const Ended store = run({"runs", "list", "--store", file("text")});
+    EXPECT_EQ(store.code, 4);
+    EXPECT_TRUE(holds(store.err, "is not a Kernelscope store")) << store.err;
+}
+
+TEST_F(Cli, OutputIsTheSameUnderAGermanLocale) {
+    play(kProfile, {"profile"});
+    const Ended plain = run({"runs", "export", "last", "--store", store()});
+    ::setenv("LANG", "de_DE.UTF-8", 1);
+    ::setenv("LC_ALL", "de_DE.UTF-8", 1);
+    const Ended german = run({"runs", "export", "last", "--store", store()});
+    ::unsetenv("LANG");
+    ::unsetenv("LC_ALL");
+    EXPECT_EQ(german.code, 0);
+    EXPECT_EQ(german.out, plain.out);
+}
+
+TEST_F(Cli, RunsAreListedShownExportedChangedAndDeleted) {
+    const Ended none = run({"runs", "list", "--store", store()});
+    EXPECT_EQ(none.code, 0);
+    EXPECT_FALSE(fs::exists(store())) << "looking makes no store";
+    EXPECT_EQ(run({"runs", "show", "last", "--store", store()}).code, 65);
+
+    play(kProfile, {"profile"});
+    const auto runs = [&](Words words) {
+        words.insert(words.begin(), "runs");
+        words.push_back("--store");
+        words.push_back(store());
+        return run(words);
+    };
+    EXPECT_EQ(runs({"rename", "last", "before"}).code, 0);
+    EXPECT_EQ(runs({"tag", "before", "nightly", "slow"}).code, 0);
+    EXPECT_EQ(runs({"note", "before", "a note"}).code, 0);
+    EXPECT_EQ(runs({"pin", "before"}).code, 0);
+    const Ended listed = runs({"list", "--csv", "-"});
+    EXPECT_EQ(listed.out.substr(0, listed.out.find('\r')), "id,when,kind,model,weights,device,dtype,status,rows,headline,tags,note,pinned");
+    EXPECT_TRUE(holds(listed.out, "before,") && holds(listed.out, "\"nightly,slow\",a note,true")) << listed.out;
+    EXPECT_TRUE(holds(runs({"show", "bef"}).out, "Attention"));
+    EXPECT_EQ(json::parse(runs({"show", "before", "--json", "-"}).out).at("rows").size(), 2u);
+    for (const char* format : {"csv", "json", "markdown", "html"}) EXPECT_TRUE(holds(runs({"export", "before", "--format", format}).out, "Attention")) << format;
+    EXPECT_EQ(runs({"export", "before", "--format", "trace"}).code, 65) << "this one kept no timeline";
+    EXPECT_EQ(runs({"export", "before", "--format", "pdf"}).code, 64);
+    EXPECT_EQ(runs({"export", "before", "--format", "html", "--output", folder.path().string()}).code, 0);
+    EXPECT_TRUE(fs::exists(folder / "profile-before.html"));
+    EXPECT_EQ(runs({"export", "before", "--output", file("full.json"), "--samples"}).code, 0);
+
+    EXPECT_EQ(runs({"delete", "before"}).code, 0);
+    EXPECT_TRUE(list().empty());
+    EXPECT_EQ(runs({"show", "before"}).code, 65);
+    const Ended imported = runs({"import", file("full.json")});
+    EXPECT_EQ(imported.code, 0) << imported.err;
+    EXPECT_EQ(list().size(), 1u);
+    EXPECT_EQ(runs({"restore", "before"}).code, 0);
+    EXPECT_EQ(list().size(), 2u);
+    EXPECT_EQ(runs({"import", store()}).code, 65) << "a store is no exported run";
+}
+
+TEST_F(Cli, CompareJudgesForScripts) {
+    const auto measured = [](double total) {
+        std::string script = kHello + kStarted + profileRow("total", total);
+        for (int pass = 0; pass < 20; ++pass)
+            script += R"(send job.row {"type": "sample", "key": ")" + std::to_string(pass) + R"(", "row": {"row_key": "total", "metric": "span_us", "pass": )" + std::to_string(pass) + R"(, "value": )" +
+                      std::to_string(total * (1 + 0.0005 * (pass % 5))) + "}}\n";
+        return script + kDone;
+    };
+    play(measured(1000), {"profile"});
+    run({"runs", "rename", "last", "base", "--store", store()});
+    play(measured(1200), {"profile"});
+    run({"runs", "rename", "last", "slow", "--store", store()});
+    const auto compare = [&](Words words) {
+        words.insert(words.begin(), "compare");
+        words.push_back("--store");
+        words.push_back(store());
+        return run(words);
+    };
+    const Ended table = compare({"base", "slow"});
+    EXPECT_EQ(table.code, 0);
+    EXPECT_TRUE(holds(table.out, "slower") && holds(table.out, "0.83x")) << table.out;
+    EXPECT_EQ(compare({"base", "slow", "--fail-on-regression", "5"}).code, 1);
+    EXPECT_EQ(compare({"base", "slow", "--fail-on-regression", "25"}).code, 0);
+    EXPECT_EQ(compare({"slow", "base", "--fail-on-regression", "5"}).code, 0);
+    const Ended csv = compare({"base", "slow", "--csv", "-"});
+    EXPECT_EQ(csv.out.substr(0, csv.out.find('\r')), "kind,key,metric,unit,baseline,candidate,candidate_run,ratio,ratio_ci_low,ratio_ci_high,verdict,reason");
+    EXPECT_EQ(compare({"base", "nobody"}).code, 65);
+}
+
+TEST_F(Cli, InspectShowsWhatTheEngineFound) {
+    const std::string script = kHello + "await model.inspect\n" R"(answer {"architecture": "Qwen2ForCausalLM", "parameters": 494032768, "bytes": 988065536, "tied": true, "files": ["a", "b"], "tensors": [1, 2, 3]})" "\n";
+    const Ended table = play(script, {"inspect", "qwen2.5-0.5b"});
+    EXPECT_EQ(table.code, 0);
+    EXPECT_TRUE(holds(table.out, "494,032,768") && holds(table.out, "942 MiB")) << table.out;
+    const json document = json::parse(play(script, {"inspect", "--model", "x", "--json", "-"}).out);
+    EXPECT_EQ(document.at("parameters"), 494032768);
+    EXPECT_EQ(document.at("kind"), "inspect");
+    EXPECT_EQ(document.at("run").at("model"), "x");
+    EXPECT_EQ(play(kHello + "await model.inspect\nrefuse 65 there is no model 'x'\n", {"inspect", "x"}).code, 65);
+    EXPECT_FALSE(fs::exists(store())) << "inspecting leaves no run";
+}
+
+}  // namespace
+}  // namespace kernelscope

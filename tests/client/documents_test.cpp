@@ -1,0 +1,324 @@
+// Exports, imports and comparisons: documents made from what a store holds.
+
+#include <nlohmann/json.hpp>
+
+#include "core/client/compare.h"
+#include "core/client/export.h"
+#include "core/client/import.h"
+#include "core/records/csv.h"
+#include "core/records/json_read.h"
+#include "core/records/row_key.h"
+#include "core/records/statistics.h"
+#include "tests/client/scripted_session.h"
+
+namespace kernelscope {
+namespace {
+
+using nlohmann::json;
+
+std::unique_ptr<Store> memoryStore() { return std::move(*Store::open(":memory:")); }
+
+RunHeader header(const std::string& id, const std::string& kind = "profile") {
+    RunHeader run;
+    run.id = id;
+    run.kind = kind;
+    run.command = "kernelscope-cli " + kind + " --model 'a \"b\" <c>'";
+    run.model = "Qwen2.5-tiny";
+    run.weights = "random";
+    run.device = "a CPU";
+    run.dtype = "float32";
+    run.environment = {{"cpu", "a <CPU>"}, {"tf32", false}, {"cpu_threads", 2}};
+    run.status = RunStatus::done;
+    run.headline = "Decode 1.00 ms a token";
+    run.when = "2026-01-31T12:34:56Z";
+    return run;
+}
+
+ProfileRow profileRowOf(const std::string& name, double span) {
+    ProfileRow row{"decode", "type", name, name};
+    row.calls = 2;
+    row.spanUs = row.selfSpanUs = span;
+    row.spanSharePct = span / 10;
+    row.spanShareCiLowPct = span / 10 - 1;
+    row.spanShareCiHighPct = span / 10 + 1;
+    return row;
+}
+
+/// A profile with samples that scatter by 1 % around each row's span.
+void addProfile(Store& store, const RunHeader& run, const std::vector<std::pair<std::string, double>>& rows, int passes = 50) {
+    ASSERT_TRUE(store.createRun(run).ok());
+    SeededGenerator random(std::hash<std::string>{}(run.id));
+    for (const auto& [name, span] : rows) {
+        const ProfileRow row = profileRowOf(name, span);
+        ASSERT_TRUE(store.putRow(run.id, {"profile", "decode/type/" + name, valuesOf(row)}).ok());
+        std::vector<RowRecord> samples;
+        for (int pass = 0; pass < passes; ++pass) {
+            const double scatter = 1 + 0.02 * (static_cast<double>(random.below(1000)) / 1000 - 0.5);
+            samples.push_back({"sample", name + std::to_string(pass), valuesOf(SampleRow{"decode/type/" + name, "self_span_us", pass, span * scatter})});
+        }
+        ASSERT_TRUE(store.putRows(run.id, samples).ok());
+    }
+}
+
+TEST(Export, CsvHoldsTheRowsAndNothingElse) {
+    const auto store = memoryStore();
+    addProfile(*store, header("a"), {{"Attention", 600}, {"total", 1000}}, 1);
+    EXPECT_EQ(*exportRun(*store, "a", ExportFormat::csv),
+              csvHeader(rowTypeOf<ProfileRow>()) + csvLine(valuesOf(profileRowOf("Attention", 600))) + csvLine(valuesOf(profileRowOf("total", 1000))));
+    EXPECT_EQ(exportRun(*store, "a", ExportFormat::csv, {true})->substr(0, 28), "row_key,metric,pass,value\r\nd");
+}
+
+TEST(Export, JsonHasTheCsvsColumnsInTheirOrder) {
+    const auto store = memoryStore();
+    addProfile(*store, header("a"), {{"Attention", 600}}, 0);
+    const std::string text = *exportRun(*store, "a", ExportFormat::json);
+    const json document = json::parse(text);
+    EXPECT_EQ(document.at("schema"), 1);
+    EXPECT_EQ(document.at("kind"), "profile");
+    EXPECT_EQ(document.at("run").at("command"), header("a").command);
+    ASSERT_EQ(document.at("rows").size(), 1u);
+    EXPECT_EQ(document.at("rows")[0].size(), columnsOf<ProfileRow>().size());
+    EXPECT_LT(text.find("\"phase\""), text.find("\"level\""));
+    EXPECT_LT(text.find("\"level\""), text.find("\"span_us\""));
+}
+
+TEST(Export, GenerateHasFiguresOfItsOwnInsteadOfRows) {
+    const auto store = memoryStore();
+    RunHeader run = header("g", "generate");
+    run.result = {{"token_ids", {1, 2}}, {"text", "hi"}};
+    ASSERT_TRUE(store->createRun(run).ok());
+    const json document = json::parse(*exportRun(*store, "g", ExportFormat::json));
+    EXPECT_EQ(document.at("token_ids"), json({1, 2}));
+    EXPECT_FALSE(document.contains("rows"));
+}
+
+TEST(Export, MarkdownShowsTheFilledColumnsAndTheCommand) {
+    const auto store = memoryStore();
+    addProfile(*store, header("a"), {{"Atten|tion", 600}}, 0);
+    const std::string text = *exportRun(*store, "a", ExportFormat::markdown);
+    EXPECT_NE(text.find("| phase | level | name | type | calls | span\\_us |"), std::string::npos) << text;
+    EXPECT_NE(text.find("Atten\\|tion"), std::string::npos);
+    EXPECT_EQ(text.find("gpu\\_us"), std::string::npos);
+    EXPECT_NE(text.find("- Command: `kernelscope-cli profile"), std::string::npos);
+    EXPECT_NE(text.find("(random weights)"), std::string::npos);
+}
+
+TEST(Export, TheReportStandsAloneAndEscapesWhatItShows) {
+    const auto store = memoryStore();
+    addProfile(*store, header("a"), {{"Attention", 600}, {"<script>alert(1)</script>", 300}, {"total", 1000}}, 0);
+    const std::string text = *exportRun(*store, "a", ExportFormat::html);
+    EXPECT_EQ(text.rfind("<!DOCTYPE html>", 0), 0u);
+    EXPECT_EQ(text.find("<script"), std::string::npos);
+    for (const char* outside : {"http:", "https:", "src=", "@import", "url("}) EXPECT_EQ(text.find(outside), std::string::npos) << outside;
+    EXPECT_NE(text.find("aria-label=\"decode: Attention takes 60.0 %, then &lt;script&gt;"), std::string::npos);
+    EXPECT_NE(text.find("prefers-color-scheme: dark"), std::string::npos);
+    EXPECT_NE(text.find("@media print"), std::string::npos);
+    EXPECT_NE(text.find("a &lt;CPU&gt;"), std::string::npos) << "the environment";
+}
+
+TEST(Export, ASweepsReportDrawsOneLineAVariant) {
+    const auto store = memoryStore();
+    ASSERT_TRUE(store->createRun(header("s", "sweep")).ok());
+    for (const std::int64_t rows : {1, 64, 2048}) {
+        SweepRow row{"rms_norm", "vector", "float16", 896, rows, "cold", "ok"};
+        row.speedup = 1.5;
+        row.speedupCiLow = 1.4;
+        row.speedupCiHigh = 1.6;
+        ASSERT_TRUE(store->putRow("s", {"sweep", rowKey(row), valuesOf(row)}).ok());
+    }
+    const std::string text = *exportRun(*store, "s", ExportFormat::html);
+    EXPECT_NE(text.find("Speed-up over rows: rms_norm, float16, cold"), std::string::npos);
+    EXPECT_NE(text.find("vector 896"), std::string::npos);
+}
+
+TEST(Export, ATraceIsWhatAViewerOpens) {
+    const auto store = memoryStore();
+    ASSERT_TRUE(store->createRun(header("a")).ok());
+    EXPECT_EQ(exportRun(*store, "a", ExportFormat::trace).error().code, ErrorCode::badInput);
+    const ProfileEventRow outer{"decode", "span", "model.layers.0", "", "model.layers.0", 0, 1, 10};
+    const ProfileEventRow inner{"decode", "span", "model.layers.0.mlp", "MLP", "model.layers.0.mlp", 1, 2, 5};
+    const ProfileEventRow kernel{"decode", "kernel", "gemm", "MLP", "model.layers.0.mlp", 0, 0, 3};
+    for (const auto& event : {outer, inner, kernel}) ASSERT_TRUE(store->putRow("a", {"profile_event", event.name, valuesOf(event)}).ok());
+    const json document = json::parse(*exportRun(*store, "a", ExportFormat::trace));
+    int spans = 0;
+    for (const json& event : document.at("traceEvents")) {
+        if (event.at("ph") != "X") continue;
+        ++spans;
+        EXPECT_GE(event.at("ts").get<double>(), 0);
+        EXPECT_TRUE(event.contains("dur") && event.contains("pid") && event.contains("tid"));
+    }
+    EXPECT_EQ(spans, 3);
+}
+
+TEST(Export, GoesToAFolderUnderTheRunsName) {
+    const TemporaryFolder folder;
+    EXPECT_EQ(exportPath(folder.path(), header("a"), ExportFormat::html), folder / "profile-a.html");
+    EXPECT_EQ(exportPath("out/", header("a"), ExportFormat::csv), "out/profile-a.csv");
+    EXPECT_EQ(exportPath("out.csv", header("a"), ExportFormat::csv), "out.csv");
+    EXPECT_EQ(exportFormatOf("x.trace.json"), ExportFormat::trace);
+    EXPECT_EQ(exportFormatOf("x.json"), ExportFormat::json);
+    EXPECT_EQ(exportFormatOf("x"), std::nullopt);
+}
+
+TEST(Import, AFullExportComesBackWhole) {
+    const auto from = memoryStore(), to = memoryStore();
+    addProfile(*from, header("a"), {{"Attention", 600}, {"total", 1000}}, 3);
+    const auto made = importRun(*to, *exportRun(*from, "a", ExportFormat::json, {true}));
+    ASSERT_TRUE(made.ok()) << made.error().message;
+    EXPECT_EQ(made->id, "a");
+    EXPECT_EQ(*exportRun(*to, "a", ExportFormat::json, {true}), *exportRun(*from, "a", ExportFormat::json, {true}));
+    const auto again = importRun(*to, *exportRun(*from, "a", ExportFormat::json));
+    ASSERT_TRUE(again.ok());
+    EXPECT_NE(again->id, "a") << "a taken id is not overwritten";
+    EXPECT_EQ(to->run(again->id)->rows, 2);
+}
+
+TEST(Import, WhatIsNoRunIsRefusedInWordsAndLeavesNothing) {
+    const auto store = memoryStore();
+    for (const char* text : {"", "{}", "[]", "\xff", "{\"schema\": 2, \"kind\": \"profile\", \"run\": {}}", "{\"schema\": 1, \"kind\": \"weather\", \"run\": {}}",
+                             "{\"schema\": 1, \"kind\": \"profile\", \"run\": {}, \"rows\": {}}", "{\"schema\": 1, \"kind\": \"profile\", \"run\": {}, \"rows\": [{\"span_us\": \"x\"}]}",
+                             "{\"schema\": 1, \"kind\": \"profile\", \"run\": {}, \"rows\": [7]}", "{\"schema\": 1, \"kind\": \"profile\", \"run\": {}, \"samples\": [[]]}"}) {
+        const auto made = importRun(*store, text);
+        ASSERT_FALSE(made.ok()) << text;
+        EXPECT_EQ(made.error().code, ErrorCode::badInput) << text;
+    }
+    EXPECT_TRUE(store->runs()->empty());
+}
+
+TEST(Import, ARunExportedWhileItRanIsInterruptedHere) {
+    const auto from = memoryStore(), to = memoryStore();
+    RunHeader run = header("a");
+    run.status = RunStatus::running;
+    ASSERT_TRUE(from->createRun(run).ok());
+    EXPECT_EQ(importRun(*to, *exportRun(*from, "a", ExportFormat::json))->status, RunStatus::interrupted);
+}
+
+// ---- comparing
+
+const CompareRow& rowFor(const Comparison& comparison, const std::string& key) {
+    for (const CompareRow& row : comparison.rows)
+        if (row.key == key) return row;
+    static const CompareRow none;
+    ADD_FAILURE() << "no row " << key;
+    return none;
+}
+
+Comparison compare(const Store& store, std::vector<std::string> ids) {
+    auto comparison = compareRuns(store, ids);
+    EXPECT_TRUE(comparison.ok()) << (comparison.ok() ? "" : comparison.error().message);
+    return comparison ? std::move(*comparison) : Comparison{};
+}
+
+TEST(Compare, FindsWhatBecameFasterSlowerAndStayed) {
+    const auto store = memoryStore();
+    addProfile(*store, header("old"), {{"Attention", 600}, {"MLP", 300}, {"RMSNorm", 100}, {"total", 1000}});
+    addProfile(*store, header("new"), {{"Attention", 400}, {"MLP", 300}, {"RMSNorm", 150}, {"total", 850}});
+    const Comparison comparison = compare(*store, {"old", "new"});
+    EXPECT_EQ(rowFor(comparison, "decode|type|Attention").verdict, "faster");
+    EXPECT_DOUBLE_EQ(*rowFor(comparison, "decode|type|Attention").ratio, 1.5);
+    EXPECT_EQ(rowFor(comparison, "decode|type|MLP").verdict, "same");
+    EXPECT_EQ(rowFor(comparison, "decode|type|RMSNorm").verdict, "slower");
+    const CompareRow& total = rowFor(comparison, "decode|type|total");
+    EXPECT_LT(*total.ratioCiLow, *total.ratio);
+    EXPECT_GT(*total.ratioCiHigh, *total.ratio);
+    EXPECT_TRUE(comparison.notes.empty());
+    EXPECT_EQ(judgeRegression(comparison, 5), Judgement::fine);
+    EXPECT_EQ(judgeRegression(compare(*store, {"new", "old"}), 5), Judgement::regression);
+    EXPECT_EQ(judgeRegression(compare(*store, {"new", "old"}), 30), Judgement::fine) << "17.6 % slower is allowed there";
+}
+
+TEST(Compare, RowsOfOneSideAreListedAndTheRestIsCompared) {
+    const auto store = memoryStore();
+    addProfile(*store, header("full"), {{"Attention", 600}, {"MLP", 300}, {"total", 1000}});
+    addProfile(*store, header("part"), {{"MLP", 300}, {"LM head", 50}});
+    const Comparison comparison = compare(*store, {"full", "part"});
+    EXPECT_EQ(comparison.rows.size(), 4u);
+    EXPECT_EQ(rowFor(comparison, "decode|type|Attention").reason, "only in the baseline");
+    EXPECT_EQ(rowFor(comparison, "decode|type|LM head").reason, "only in the candidate");
+    EXPECT_EQ(rowFor(comparison, "decode|type|LM head").verdict, "unmatched");
+    EXPECT_EQ(rowFor(comparison, "decode|type|MLP").verdict, "same");
+    EXPECT_EQ(judgeRegression(comparison, 5), Judgement::cantTell) << "no total on both sides";
+}
+
+TEST(Compare, NoWinnerIsCalledAcrossDevicesTypesOrPrecision) {
+    const auto store = memoryStore();
+    addProfile(*store, header("base"), {{"total", 1000}});
+    const auto whyNot = [&](const std::string& id, auto change) {
+        RunHeader other = header(id);
+        change(other);
+        addProfile(*store, other, {{"total", 500}});
+        const Comparison comparison = compare(*store, {"base", id});
+        EXPECT_EQ(comparison.rows[0].verdict, "cant_tell");
+        EXPECT_DOUBLE_EQ(*comparison.rows[0].ratio, 2) << "the figure is shown all the same";
+        EXPECT_EQ(comparison.notes.size(), 1u);
+        EXPECT_EQ(judgeRegression(comparison, 5), Judgement::cantTell);
+        return comparison.rows[0].reason;
+    };
+    EXPECT_EQ(whyNot("device", [](RunHeader& run) { run.device = "NVIDIA H200"; }), "different devices: a CPU and NVIDIA H200");
+    EXPECT_EQ(whyNot("dtype", [](RunHeader& run) { run.dtype = "float16"; }), "different types: float32 and float16");
+    EXPECT_EQ(whyNot("tf32", [](RunHeader& run) { run.environment["tf32"] = true; }), "different tf32: false and true");
+    EXPECT_EQ(whyNot("threads", [](RunHeader& run) { run.environment["cpu_threads"] = 8; }), "different cpu_threads: 2 and 8");
+}
+
+TEST(Compare, WithoutSamplesOneFigureAgainstAnotherProvesNothing) {
+    const auto store = memoryStore();
+    addProfile(*store, header("a"), {{"total", 1000}}, 0);
+    addProfile(*store, header("b"), {{"total", 500}}, 0);
+    EXPECT_EQ(compare(*store, {"a", "b"}).rows[0].verdict, "cant_tell");
+}
+
+TEST(Compare, SweepsUseTheIntervalsOfTheirRows) {
+    const auto store = memoryStore();
+    for (const auto& [id, us] : {std::pair{"a", 10.0}, {"b", 8.0}}) {
+        ASSERT_TRUE(store->createRun(header(id, "sweep")).ok());
+        SweepRow row{"rms_norm", "vector", "float16", 896, 64, "cold", "ok"};
+        row.deviceUs = us;
+        row.deviceCiLowUs = us * 0.99;
+        row.deviceCiHighUs = us * 1.01;
+        ASSERT_TRUE(store->putRow(id, {"sweep", rowKey(row), valuesOf(row)}).ok());
+    }
+    const Comparison comparison = compare(*store, {"a", "b"});
+    ASSERT_EQ(comparison.rows.size(), 1u);
+    EXPECT_EQ(comparison.rows[0].key, "rms_norm|vector|float16|896|64|cold");
+    EXPECT_EQ(comparison.rows[0].verdict, "faster");
+    EXPECT_DOUBLE_EQ(*comparison.rows[0].ratio, 1.25);
+    EXPECT_EQ(comparison.rows[0].candidateRun, "b");
+}
+
+TEST(Compare, AnInterruptedRunComparesWhatItHolds) {
+    const auto store = memoryStore();
+    addProfile(*store, header("a"), {{"total", 1000}});
+    RunHeader broken = header("b");
+    broken.status = RunStatus::interrupted;
+    addProfile(*store, broken, {{"total", 1000}});
+    const Comparison comparison = compare(*store, {"a", "b"});
+    EXPECT_EQ(comparison.rows[0].verdict, "same");
+    EXPECT_EQ(comparison.notes[0], "run b is interrupted: what it holds is compared");
+}
+
+TEST(Compare, WhatCannotBeComparedIsSaid) {
+    const auto store = memoryStore();
+    addProfile(*store, header("a"), {{"total", 1000}});
+    ASSERT_TRUE(store->createRun(header("s", "sweep")).ok());
+    ASSERT_TRUE(store->createRun(header("v", "validate")).ok());
+    ASSERT_TRUE(store->createRun(header("w", "validate")).ok());
+    const auto error = [&](std::vector<std::string> ids) { return compareRuns(*store, ids).error(); };
+    EXPECT_EQ(error({"a"}).code, ErrorCode::usage);
+    EXPECT_EQ(error({"a", "nobody"}).code, ErrorCode::badInput);
+    EXPECT_EQ(error({"a", "s"}).message, "run s is a sweep, a a profile");
+    EXPECT_EQ(error({"v", "w"}).message, "runs of kind 'validate' hold no times to compare");
+}
+
+TEST(RowKey, NamesARowAndReadsBack) {
+    ValidateRow row{"rms_norm", "odd|na\\me", "float16", 896, 7, "basic"};
+    EXPECT_EQ(rowKey(row), "rms_norm|odd\\|na\\\\me|float16|896|7|basic");
+    const auto values = valuesFromKey(rowTypeOf<ValidateRow>(), rowKey(row));
+    ASSERT_TRUE(values.ok());
+    EXPECT_EQ(rowFrom<ValidateRow>(*values), row);
+    EXPECT_EQ(keyPrefix(rowKey(row), 2), "rms_norm|odd\\|na\\\\me");
+    for (const char* bad : {"", "a|b", "a|b|c|x|7|basic", "a|b|c|1|2|3|4"}) EXPECT_FALSE(valuesFromKey(rowTypeOf<ValidateRow>(), bad).ok()) << bad;
+    EXPECT_FALSE(valuesFromKey(rowTypeOf<SampleRow>(), "a").ok());
+}
+
+}  // namespace
+}  // namespace kernelscope
