@@ -5,10 +5,12 @@
 #include <fmt/format.h>
 
 #include "core/engine/job.h"
+#include "core/engine/job_patch.h"
 #include "core/engine/model_setup.h"
 #include "core/engine/settings.h"
 #include "core/model/chat.h"
 #include "core/model/generate.h"
+#include "core/model/graph_decode.h"
 #include "core/model/npy.h"
 #include "core/model/tokenizer.h"
 #include "core/records/format.h"
@@ -22,6 +24,7 @@ struct GenerateSettings {
     std::vector<std::int64_t> promptIds;
     bool raw = false;
     bool graphMode = false;
+    std::string patch;
     std::string logitsFile, promptLogitsFile;
     GenerateOptions options;
 };
@@ -37,6 +40,7 @@ GenerateSettings readSettings(SettingsReader& reader, std::int64_t seed) {
     settings.options.sampling.temperature = reader.number("temperature", 0, 0, 100);
     settings.options.sampling.topP = reader.number("top_p", 1, 0, 1);
     settings.options.sampling.seed = seed;
+    settings.patch = reader.text("patch", "");
     settings.logitsFile = reader.text("logits", "");
     settings.promptLogitsFile = reader.text("prompt_logits", "");
     settings.options.captureLogits = !settings.logitsFile.empty();
@@ -64,6 +68,9 @@ public:
         if (m_settings.graphMode && !m_setup->device.isCuda()) {
             return makeError(ErrorCode::environment, "Graph mode needs a CUDA device; this job runs on " + m_setup->device.info.name, "Use --mode eager.");
         }
+        Result<JobPatch> patched = JobPatch::read(m_settings.patch, *m_setup);
+        if (!patched) return patched.error();
+        m_patch = std::move(*patched);
         if (const Result<void> encoded = encodePrompt(); !encoded) return encoded.error();
         if (const Result<void> good = checkOptions(m_settings.options, m_setup->config); !good) return good.error();
         const auto prompt = static_cast<std::int64_t>(m_settings.options.promptIds.size());
@@ -80,7 +87,7 @@ public:
         Result<std::shared_ptr<Qwen2Model>> loaded = context.models.get(*m_setup, context);
         if (!loaded) return failed(loaded.error());
         Qwen2Model& model = **loaded;
-        model.setPatchTable(nativePatchTable());
+        model.setPatchTable(m_patch->table());
         model.setStop(context.stop);
 
         std::optional<StreamingDecoder> decoder;
@@ -98,7 +105,7 @@ public:
             context.row(std::to_string(row.position), row);
             context.progress({"Generating", row.position + 1, m_settings.options.newTokens, std::nullopt, {}});
         };
-        Result<GenerateResult> generated = generate(model, m_settings.options);
+        Result<GenerateResult> generated = runGenerator(model);
         if (!generated) return failed(generated.error());
         if (decoder) text += decoder->finish();
         if (const Result<void> written = writeLogits(*generated); !written) return failed(written.error());
@@ -135,6 +142,17 @@ private:
         return {};
     }
 
+    Result<GenerateResult> runGenerator(Qwen2Model& model) const {
+        if (!m_settings.graphMode) return generate(model, m_settings.options);
+        const auto capacity = static_cast<std::int64_t>(m_settings.options.promptIds.size()) + m_settings.options.newTokens;
+        Result<Generator> generator = Generator::create(model, 1, capacity);
+        if (!generator) return generator.error();
+        Result<std::unique_ptr<DecodeStep>> step = captureDecodeStep(*generator, m_settings.options.usableVocab);
+        if (!step) return step.error();
+        generator->setDecodeStep(std::move(*step));
+        return generator->run(m_settings.options);
+    }
+
     Result<void> writeLogits(const GenerateResult& generated) const {
         const auto write = [](const std::string& file, const at::Tensor& logits) -> Result<void> {
             if (file.empty() || !logits.defined()) return {};
@@ -156,6 +174,7 @@ private:
         result["decode_ms_per_token"] = numberOrNull(generated.decodeMsPerToken);
         result["decode_tokens_per_s"] = numberOrNull(generated.decodeTokensPerSecond);
         result["total_ms"] = generated.totalMs;
+        m_patch->describe(result);
         finished.headline = fmt::format("{} tokens in {}", generated.tokenIds.size(), formatMicroseconds(1000 * generated.totalMs));
         if (std::isfinite(generated.decodeTokensPerSecond)) {
             finished.headline += fmt::format(" · decode {} tokens/s", formatSignificant(generated.decodeTokensPerSecond));
@@ -166,6 +185,7 @@ private:
     JobRequest m_request;
     GenerateSettings m_settings;
     std::optional<ModelSetup> m_setup;
+    std::optional<JobPatch> m_patch;
     std::optional<Tokenizer> m_tokenizer;
 };
 

@@ -5,8 +5,11 @@
 #include <fmt/format.h>
 
 #include "core/engine/job.h"
+#include "core/engine/job_patch.h"
 #include "core/engine/model_setup.h"
 #include "core/engine/settings.h"
+#include "core/measure/cross_check.h"
+#include "core/measure/device_trace.h"
 #include "core/measure/gpu_columns.h"
 #include "core/measure/graph_profile.h"
 #include "core/measure/span_profile.h"
@@ -22,12 +25,15 @@ namespace {
 constexpr std::size_t kRowsSentEveryPass = 64;
 // Where the rows come from the captured pass, eager passes only warm up and fill the timeline.
 constexpr std::int64_t kPassesForTimeline = 5;
+// The driver's trace of a pass moves by 0.1 % in total from one to the next; ten bring it below what is being checked.
+constexpr int kTracedPasses = 10;
 
 struct ProfileSettings {
     std::vector<std::string> phases;
     std::int64_t promptTokens = 32, batch = 1, iterations = 50, warmup = 10;
     ProfileLevel level = ProfileLevel::type;
     bool graphMode = false;
+    bool crossCheck = false;  ///< against the driver's own trace
 };
 
 class ProfileJob final : public Job {
@@ -45,6 +51,8 @@ public:
         m_settings.warmup = reader.integer("warmup", 10, 0, 100'000);
         m_settings.level = *profileLevelFromString(reader.choice("level", "type", {"type", "block", "leaf", "kernel"}));
         m_settings.graphMode = reader.choice("mode", "eager", {"eager", "graph"}) == "graph";
+        const std::string patch = reader.text("patch", "");
+        m_settings.crossCheck = reader.flag("cross_check", false);
         Result<nlohmann::json> complete = reader.finish();
         if (!complete) return complete.error();
 
@@ -52,6 +60,9 @@ public:
         if (!setup) return setup.error();
         m_setup = std::move(*setup);
         if (const Result<void> possible = checkMode(); !possible) return possible.error();
+        Result<JobPatch> patched = JobPatch::read(patch, *m_setup);
+        if (!patched) return patched.error();
+        m_patch = std::move(*patched);
         if (m_settings.promptTokens + 1 > m_setup->config.contextLength) {
             return makeError(ErrorCode::usage, fmt::format("A prompt of {} tokens and one more exceed the context of {} ({})", m_settings.promptTokens,
                                                            m_setup->config.contextLength, m_setup->config.name), "Use a shorter --prompt-tokens.");
@@ -68,7 +79,7 @@ public:
         Result<std::shared_ptr<Qwen2Model>> loaded = context.models.get(*m_setup, context);
         if (!loaded) return failed(loaded.error());
         Qwen2Model& model = **loaded;
-        model.setPatchTable(nativePatchTable());
+        model.setPatchTable(m_patch->table());
         model.setStop(context.stop);
 
         std::vector<ProfileRow> all;
@@ -80,6 +91,7 @@ public:
             if (context.stop.stop_requested()) return cancelled();
         }
         finished.headline = profileHeadline(all);
+        m_patch->describe(finished.result);
         return finished;
     }
 
@@ -141,6 +153,10 @@ private:
             result["gpu_time"][phase] = {{"method", graph->method}, {"conservation_pct", graph->conservationPct}, {"mark_cost_us", graph->markCostUs},
                                          {"kernel_gap_us", kKernelGapUs}, {"nodes", graph->nodes.size()}, {"warnings", graph->warnings}};
         }
+        if (m_settings.crossCheck) {
+            if (!graph) return makeError(ErrorCode::environment, "A cross-check needs GPU time to check, and there is none here");
+            if (const Result<void> checked = sendCrossCheck(phase, pass, *graph, model, context, result); !checked) return checked.error();
+        }
         send(phase, rows, context);
         sendEvidence(phase, *spans, graph ? &*graph : nullptr, model, context);
         return rows;
@@ -174,6 +190,24 @@ private:
         return measureGraph(pass, model.modules(), model.hooks(), m_setup->device, {}, progress, context.stop);
     }
 
+    /// A trace that is not available costs the cross-check alone: the profile stands, and the reason is kept.
+    Result<void> sendCrossCheck(const std::string& phase, const Pass& pass, const GraphProfile& graph, const Qwen2Model& model, JobContext& context,
+                                nlohmann::json& result) const {
+        context.progress({"Cross-check against the driver's trace", 0, 0, std::nullopt, {}});
+        const auto trace = traceDevice(pass, kTracedPasses, m_setup->device, context.stop);
+        if (!trace && trace.error().code == ErrorCode::cancelled) return trace.error();
+        Result<std::vector<CrossCheckRow>> rows = trace ? crossCheck(phase, graph, *trace, model.modules()) : trace.error();
+        if (!rows) {
+            result["cross_check"][phase] = rows.error().message;
+            return {};
+        }
+        for (const CrossCheckRow& row : *rows) context.row(fmt::format("{}/{}", phase, row.name), row);
+        const CrossCheckRow& total = rows->back();
+        result["cross_check"][phase] = fmt::format("total {:+.2f} % of the driver's trace over {} kernels, {} names differ", total.errorPct.value_or(0), total.kernels,
+                                                   total.namesDiffer);
+        return {};
+    }
+
     static void noteOnTotal(std::vector<ProfileRow>& rows, const std::string& text) {
         for (ProfileRow& row : rows) {
             if (row.name == "total") row.note += (row.note.empty() ? "" : "; ") + text;
@@ -202,6 +236,7 @@ private:
     JobRequest m_request;
     ProfileSettings m_settings;
     std::optional<ModelSetup> m_setup;
+    std::optional<JobPatch> m_patch;
 };
 
 }  // namespace
