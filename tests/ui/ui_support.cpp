@@ -6,6 +6,7 @@
 #include <QDir>
 #include <QTest>
 
+#include "core/records/row_key.h"
 #include "ui/models/profile_summary.h"
 #include "ui/models/profile_tree.h"
 #include "ui/text.h"
@@ -127,6 +128,53 @@ std::string storeProfile(Store& store, const std::string& model, double scale, b
     created->status = RunStatus::done;
     created->headline = "Decode 6.22 ms a token";
     if (!store.updateRun(*created)) return {};
+    return created->id;
+}
+
+std::vector<SweepRow> sweepRows() {
+    std::vector<SweepRow> rows;
+    for (const std::int64_t hidden : {896, 3584}) {
+        for (const std::int64_t count : {1, 64}) {
+            const double native = 10 + double(hidden * count) / 1e5;
+            for (const bool fused : {false, true}) {
+                SweepRow row{.op = "rms_norm", .variant = fused ? "fused" : "native", .dtype = "float16", .hidden = hidden, .rows = count, .cache = "cold", .status = "ok"};
+                row.deviceUs = fused ? native / 4 : native;
+                row.callUs = *row.deviceUs + 5;
+                row.speedup = fused ? 4 : 1;
+                row.speedupCiLow = *row.speedup * 0.98;
+                row.speedupCiHigh = *row.speedup * 1.02;
+                row.limitPct = fused ? 80 : 20;
+                row.gbPerS = 100;
+                row.verdict = fused ? "faster" : "same";
+                rows.push_back(row);
+            }
+        }
+    }
+    return rows;
+}
+
+std::vector<ValidateRow> validateRows() {
+    std::vector<ValidateRow> rows;
+    for (const std::int64_t count : {7, 257}) {
+        for (const char* name : {"basic", "input_unchanged"}) {
+            rows.push_back({.op = "rms_norm", .variant = "fused", .dtype = "float16", .hidden = 896, .rows = count, .caseName = name, .status = "ok", .maxAbsErr = 1e-4, .maxUlp = 1});
+        }
+    }
+    return rows;
+}
+
+std::string storeSweep(Store& store) {
+    RunHeader header = profileHeader("Qwen2.5-0.5B");
+    header.kind = "sweep";
+    header.settings = {{"hidden", "896,3584"}, {"rows", "1,64"}, {"cache", "cold"}};
+    header.dtype = "float16";
+    auto created = store.createRun(header);
+    if (!created) return {};
+    std::vector<RowRecord> records;
+    for (const SweepRow& row : sweepRows()) records.push_back({"sweep", rowKey(row), valuesOf(row)});
+    for (const ValidateRow& row : validateRows()) records.push_back({"validate", rowKey(row), valuesOf(row)});
+    created->status = RunStatus::done;
+    if (!store.putRows(created->id, records) || !store.updateRun(*created)) return {};
     return created->id;
 }
 

@@ -8,6 +8,7 @@
 #include <QTemporaryDir>
 
 #include "core/client/store.h"
+#include "core/records/kernel_rows.h"
 #include "core/records/rows.h"
 #include "ui/main_window.h"
 #include "ui/services/run_rows.h"
@@ -29,6 +30,12 @@ RunHeader profileHeader(const std::string& model = "Qwen2.5-tiny");
 
 /// A finished profile in the store; returns its id.
 std::string storeProfile(Store& store, const std::string& model, double scale = 1, bool gpu = false);
+
+/// rms_norm native and fused, two hidden sizes by two row counts: fused four times faster.
+std::vector<SweepRow> sweepRows();
+/// Four cases of fused, all ok.
+std::vector<ValidateRow> validateRows();
+std::string storeSweep(Store& store);
 
 /// Runs the event loop until the condition holds; false after the deadline.
 bool waitFor(const std::function<bool()>& condition, int milliseconds = 10'000);

@@ -1,0 +1,105 @@
+#include <gtest/gtest.h>
+
+#include <QAbstractItemModelTester>
+#include <QLabel>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "core/records/row_key.h"
+#include "ui/charts/cell_grid.h"
+#include "ui/charts/speedup_plot.h"
+#include "ui/models/kernel_summary.h"
+#include "ui/models/kernel_tables.h"
+#include "ui/pages/kernel_charts.h"
+#include "ui/pages/kernels_page.h"
+#include "ui/text.h"
+#include "ui/widgets/banner.h"
+#include "ui/widgets/table_view.h"
+#include "ui_support.h"
+
+namespace kernelscope::ui {
+namespace {
+
+using namespace test;
+const KernelView kFused{.op = "rms_norm", .variant = "fused", .dtype = "float16", .cache = "cold"};
+
+TEST(KernelSummary, HeadlineIsTheGeometricMeanAndSaysWhereItIsSlower) {
+    auto rows = sweepRows();
+    EXPECT_EQ(sweepHeadline(rows, kFused), "fused is 4.00x faster than native (geometric mean of 4 cells), never slower");
+    for (SweepRow& row : rows) {
+        if (row.variant == "fused" && row.hidden == 896 && row.rows == 1) row.verdict = "slower";
+    }
+    EXPECT_TRUE(sweepHeadline(rows, kFused).endsWith("slower in 1"));
+    EXPECT_EQ(sweepHeadline({}, kFused), QString());
+}
+
+TEST(KernelSummary, AWrongCaseIsWhatItsShapeIsCalled) {
+    auto rows = validateRows();
+    rows[1].status = "wrong";
+    rows[1].reason = "writes its input";
+    const Grid grid = validationGrid(rows, kFused);
+    ASSERT_EQ(grid.cells.size(), 2u);
+    EXPECT_EQ(grid.at(0, 0).tone, Tone::bad);
+    EXPECT_TRUE(grid.at(0, 0).detail.contains("writes its input"));
+    const auto summaries = operatorSummaries(rows, {});
+    EXPECT_EQ(summaries.front().status, "1 variant wrong");
+    EXPECT_TRUE(validationSentence(rows, kFused).startsWith("3 of 4 validation cases passed"));
+}
+
+TEST(KernelSummary, LinesAreOneAHiddenSizeInOrderOfRows) {
+    const auto lines = speedupLines(sweepRows(), kFused);
+    ASSERT_EQ(lines.size(), 2u);
+    EXPECT_EQ(lines[0].hidden, 896);
+    ASSERT_EQ(lines[0].points.size(), 2u);
+    EXPECT_LT(lines[0].points[0].rows, lines[0].points[1].rows);
+}
+
+TEST(KernelTables, HoldTheModelContract) {
+    SweepTable sweep(sweepColumns());
+    ValidationTable validation(validationColumns());
+    const QAbstractItemModelTester first(&sweep, QAbstractItemModelTester::FailureReportingMode::Fatal);
+    const QAbstractItemModelTester second(&validation, QAbstractItemModelTester::FailureReportingMode::Fatal);
+    sweep.append(sweepRows());
+    validation.append(validateRows());
+    EXPECT_EQ(sweep.rowCount(), 8);
+    EXPECT_EQ(validation.rowCount(), 4);
+}
+
+TEST(CellGrid, TellsWhichCellWasClicked) {
+    CellGrid chart("Shapes");
+    chart.resize(400, 300);
+    chart.setGrid(sweepGrid(sweepRows(), kFused, GridFigure::limit));
+    chart.show();
+    QSignalSpy clicked(&chart, &CellGrid::clicked);
+    QTest::mouseClick(&chart, Qt::LeftButton, {}, chart.cellRect(1, 0).center().toPoint());
+    ASSERT_EQ(clicked.count(), 1);
+    EXPECT_TRUE(clicked[0][0].toString().contains("3584")) << qPrintable(clicked[0][0].toString());
+}
+
+TEST(SpeedupPlot, PaintsItsLinesInEveryFormat) {
+    SpeedupPlot chart;
+    chart.resize(500, 300);
+    const QImage before = chart.grab().toImage();
+    chart.setLines(speedupLines(sweepRows(), kFused));
+    EXPECT_NE(before, chart.grab().toImage());
+    QTemporaryDir folder;
+    for (const char* name : {"a.png", "a.svg", "a.pdf"}) EXPECT_TRUE(savePicture(chart, folder.filePath(name)).ok());
+}
+
+TEST(KernelsPage, ShowsASavedSweepAndFollowsAClickInTheGridToItsRow) {
+    TestWindow window("/nowhere/kernelscope-engine");
+    const std::string id = storeSweep(*window->services().store);
+    window->openRun(toQt(id));
+    KernelsPage* page = window->kernelsPage();
+    ASSERT_TRUE(waitFor([&] { return page->showsSaved() && page->kernelCharts()->grid()->isVisible(); }));
+    EXPECT_TRUE(page->headline()->text().startsWith("rms_norm: fused is 4.00x faster")) << qPrintable(page->headline()->text());
+    EXPECT_EQ(page->table()->model()->rowCount(), 8);
+    QTest::mouseClick(page->kernelCharts()->grid(), Qt::LeftButton, {}, page->kernelCharts()->grid()->cellRect(1, 1).center().toPoint());
+    ASSERT_TRUE(page->table()->currentIndex().isValid());
+    EXPECT_EQ(page->table()->currentIndex().siblingAtColumn(3).data().toString(), "3584");
+    EXPECT_EQ(page->table()->currentIndex().siblingAtColumn(4).data().toString(), "64");
+}
+
+}  // namespace
+}  // namespace kernelscope::ui
