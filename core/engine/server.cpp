@@ -16,6 +16,7 @@
 #include "core/engine/model_setup.h"
 #include "core/engine/protocol_stream.h"
 #include "core/model/inspect.h"
+#include "core/model/tokenize.h"
 #include "core/records/protocol.h"
 #include "core/records/version.h"
 
@@ -78,6 +79,7 @@ private:
         if (method == "engine.hello") return toJson(hello());
         if (method == "device.list") return listed();
         if (method == "model.inspect") return inspect(message.params, rpcCode);
+        if (method == "model.tokenize") return tokenizeText(message.params, rpcCode);
         if (method == "job.start") return start(message.params, rpcCode);
         if (method == "job.cancel") { m_stop.request_stop(); return nlohmann::json::object(); }
         if (method == "telemetry.start") return startTelemetry(message.params, rpcCode);
@@ -108,6 +110,17 @@ private:
         const Result<ModelSource> source = resolveModel(model->get<std::string>());
         if (!source) return source.error();
         return inspectModel(*source);
+    }
+
+    static Answer tokenizeText(const nlohmann::json& params, int& rpcCode) {
+        const auto model = params.find("model");
+        if (model == params.end() || !model->is_string()) {
+            rpcCode = kInvalidParams;
+            return makeError(ErrorCode::usage, "model.tokenize needs {\"model\": text}");
+        }
+        const Result<ModelSource> source = resolveModel(model->get<std::string>());
+        if (!source) return source.error();
+        return tokenize(*source, params);
     }
 
     Answer start(const nlohmann::json& params, int& rpcCode) {
