@@ -22,6 +22,7 @@ public:
         addChoice(app, "--mode", m_mode, {"eager", "graph"}, "How the model runs; graph needs CUDA");
         app.add_option("--patch", m_patch, "Operators to replace: op=variant,...")->type_name("LIST");
         app.add_option("--trace", m_trace, "Write a Chrome trace of one pass")->type_name("FILE");
+        app.add_flag("--cross-check", m_crossCheck, "Hold the GPU time against the driver's own trace (CUPTI), where that works");
     }
 
     int run(const CommonOptions& common) override {
@@ -31,8 +32,12 @@ public:
         request.settings = {{"phase", m_phase}, {"prompt_tokens", m_promptTokens}, {"batch", m_batch}, {"iterations", m_iterations},
                             {"warmup", m_warmup}, {"level", m_level}, {"mode", m_mode}};
         if (!m_patch.empty()) request.settings["patch"] = m_patch;
+        if (m_crossCheck) request.settings["cross_check"] = true;
         JobHooks hooks;
-        hooks.table = [](const JobRun& run) { print(profileTable(run.rows)); };
+        hooks.table = [this](const JobRun& run) {
+            print(profileTable(run.rows));
+            if (m_crossCheck) printCrossCheck(run);
+        };
         hooks.afterwards = [this](const JobRun& run) {
             if (m_trace.empty()) return 0;
             const auto trace = exportRun(*run.store, run.header.id, ExportFormat::trace);
@@ -42,6 +47,15 @@ public:
     }
 
 private:
+    static void printCrossCheck(const JobRun& run) {
+        const auto rows = run.store->rows(run.header.id, "profile_cross_check");
+        if (rows && !rows->empty()) print("\n" + crossCheckTable(*rows));
+        if (const auto found = run.header.result.find("cross_check"); found != run.header.result.end()) {
+            for (const auto& [phase, words] : found->items()) print(phase + ": " + words.get<std::string>() + "\n");
+        }
+    }
+
+    bool m_crossCheck = false;
     std::string m_phase = "decode", m_level = "type", m_mode = "eager", m_patch, m_trace;
     std::int64_t m_promptTokens = 32, m_batch = 1, m_iterations = 50, m_warmup = 10;
 };

@@ -23,6 +23,10 @@ std::string share(const std::optional<double>& pct, const std::optional<double>&
     return formatPercent(*pct);
 }
 
+/// Template arguments make kernel names hundreds of characters long; the CSV has them whole.
+constexpr std::size_t kLongestKernelName = 72;
+std::string shortened(const std::string& name) { return name.size() <= kLongestKernelName ? name : name.substr(0, kLongestKernelName - 3) + "..."; }
+
 bool closes(const ProfileRow& row) { return row.name == "unattributed" || row.name == "total" || row.name == "profiler tax"; }
 
 }  // namespace
@@ -46,7 +50,7 @@ std::string profileTable(std::span<const RowRecord> records) {
                 table.addRule();
                 closing = true;
             }
-            std::vector<std::string> cells{row.name};
+            std::vector<std::string> cells{kernels ? shortened(row.name) : row.name};
             if (kernels) cells.push_back(row.type);
             const bool nested = row.selfSpanUs && row.spanUs && *row.selfSpanUs != *row.spanUs;
             for (const std::string& cell : {count(row.calls), count(row.kernels), time(row.spanUs), nested ? time(row.selfSpanUs) : std::string(), time(row.gpuUs), time(row.gapUs),
@@ -60,6 +64,21 @@ std::string profileTable(std::span<const RowRecord> records) {
         text += table.text();
     }
     return text;
+}
+
+std::string crossCheckTable(std::span<const RowRecord> records) {
+    PlainTable table;
+    table.addColumn("against the driver's trace");
+    for (const char* title : {"kernels", "trace", "ours", "error", "trace share", "our share", "names differ"}) table.addColumn(title, PlainTable::Align::right);
+    for (const RowRecord& record : records) {
+        const auto row = rowFrom<CrossCheckRow>(record.values);
+        if (!row) continue;
+        if (row->name == "total") table.addRule();
+        table.addRow({row->phase + " " + row->name, formatCount(row->kernels), formatMicroseconds(row->traceUs), formatMicroseconds(row->kernelUs),
+                      row->errorPct ? fmt::format("{:+.1f} %", *row->errorPct) : std::string(), formatPercent(row->traceSharePct), formatPercent(row->kernelSharePct),
+                      formatCount(row->namesDiffer)});
+    }
+    return table.text();
 }
 
 }  // namespace kernelscope::cli

@@ -10,4 +10,7 @@ namespace kernelscope::cli {
 
 std::string profileTable(std::span<const RowRecord> rows);
 
+/// GPU time beside the driver's trace; `rows` are of type profile_cross_check.
+std::string crossCheckTable(std::span<const RowRecord> rows);
+
 }  // namespace kernelscope::cli

@@ -14,7 +14,12 @@
 
 namespace kernelscope {
 
+/// What stands between two nodes of the marked graph. Timestamps: a one-thread kernel each. Events: event-record nodes, for a GPU whose
+/// clock steps too coarsely; less exact (2 to 4 % a type where timestamps give 1), and three times the host time a replay.
+enum class MarkKind { automatic, timestamps, events };
+
 struct GraphProfileOptions {
+    MarkKind marks = MarkKind::automatic;
     int instances = 3;  ///< the marks' cost differs between instances of one graph by up to 2.5 %
     int warmup = 5;     ///< replays of each instance before any counts
     int replays = 20;   ///< of each instance, interleaved with as many of the plain graph

@@ -151,6 +151,39 @@ struct RowSchema<ProfileEventRow> {
     };
 };
 
+/// GPU time without a profiling library beside the driver's own trace (CUPTI), by module type.
+struct CrossCheckRow {
+    std::string phase;
+    std::string name;  ///< a module type, unattributed, or total
+    std::int64_t kernels = 0;
+    std::int64_t namesDiffer = 0;  ///< kernels whose name is not the trace's
+    double traceUs = 0;            ///< sum of the trace's durations a pass, mean over passes
+    double kernelUs = 0;           ///< ours, of which kernels
+    double gpuUs = 0;              ///< ours, back to back
+    std::optional<double> errorPct;  ///< 100 x (kernelUs / traceUs - 1)
+    double traceSharePct = 0, kernelSharePct = 0, shareErrorPoints = 0;
+
+    bool operator==(const CrossCheckRow&) const = default;
+};
+
+template <>
+struct RowSchema<CrossCheckRow> {
+    static constexpr std::string_view kName = "profile_cross_check";
+    static constexpr auto kFields = std::tuple{
+        field("phase", &CrossCheckRow::phase),
+        field("name", &CrossCheckRow::name),
+        field("kernels", &CrossCheckRow::kernels),
+        field("names_differ", &CrossCheckRow::namesDiffer),
+        field("trace_us", &CrossCheckRow::traceUs),
+        field("kernel_us", &CrossCheckRow::kernelUs),
+        field("gpu_us", &CrossCheckRow::gpuUs),
+        field("error_pct", &CrossCheckRow::errorPct),
+        field("trace_share_pct", &CrossCheckRow::traceSharePct),
+        field("kernel_share_pct", &CrossCheckRow::kernelSharePct),
+        field("share_error_points", &CrossCheckRow::shareErrorPoints),
+    };
+};
+
 /// All row types, in the order in which they came to be.
 std::span<const RowType> rowTypes();
 

@@ -45,9 +45,11 @@ protected:
         const c10::InferenceMode inference;
         return measureSpans("decode", decode(), model->modules(), model->hooks(), device, {level, iterations, 10}, {}, {});
     }
-    Result<GraphProfile> graph() {
+    Result<GraphProfile> graph(MarkKind marks = MarkKind::automatic) {
         const c10::InferenceMode inference;
-        return measureGraph(decode(), model->modules(), model->hooks(), device, {}, {}, {});
+        GraphProfileOptions options;
+        options.marks = marks;
+        return measureGraph(decode(), model->modules(), model->hooks(), device, options, {}, {});
     }
     static std::map<std::string, ProfileRow> byName(const std::vector<ProfileRow>& rows) {
         std::map<std::string, ProfileRow> found;
@@ -118,7 +120,22 @@ TEST_F(CudaProfile, GpuSharesOfTwoRunsAgreeWithinAPoint) {
     const auto one = byName(graphModeRows("decode", graph().value(), model->modules(), ProfileLevel::type));
     const auto two = byName(graphModeRows("decode", graph().value(), model->modules(), ProfileLevel::type));
     for (const auto& [name, row] : one) {
-        if (row.gpuSharePct) EXPECT_NEAR(*row.gpuSharePct, *two.at(name).gpuSharePct, 1.0) << name;
+        if (row.gpuSharePct) { EXPECT_NEAR(*row.gpuSharePct, *two.at(name).gpuSharePct, 1.0) << name; }
+    }
+}
+
+TEST_F(CudaProfile, EventsAsMarksAgreeWithTimestamps) {
+    ASSERT_TRUE(spans(3));
+    const Result<GraphProfile> byEvents = graph(MarkKind::events);
+    ASSERT_TRUE(byEvents) << byEvents.error().message;
+    EXPECT_EQ(byEvents->method, "marked graph, by events");
+    const auto events = byName(graphModeRows("decode", *byEvents, model->modules(), ProfileLevel::type));
+    const auto timestamps = byName(graphModeRows("decode", graph(MarkKind::timestamps).value(), model->modules(), ProfileLevel::type));
+    for (const auto& [name, row] : timestamps) {
+        if (!row.gpuSharePct) continue;
+        std::printf("%-14s timestamps %8.1f us %5.2f %%, events %8.1f us %5.2f %%\n", name.c_str(), row.gpuUs.value_or(0), *row.gpuSharePct,
+                    events.at(name).gpuUs.value_or(0), *events.at(name).gpuSharePct);
+        EXPECT_NEAR(*row.gpuSharePct, *events.at(name).gpuSharePct, 2.0) << name;
     }
 }
 

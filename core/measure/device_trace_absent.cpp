@@ -1,0 +1,9 @@
+#include "core/measure/device_trace.h"
+
+namespace kernelscope {
+
+Result<std::vector<std::vector<DeviceRecord>>> traceDevice(const Pass&, int, const Device&, std::stop_token) {
+    return makeError(ErrorCode::environment, "This engine was built without CUDA: no device trace");
+}
+
+}  // namespace kernelscope

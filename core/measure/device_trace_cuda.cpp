@@ -1,0 +1,74 @@
+#include "core/measure/device_trace.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include <fmt/format.h>
+#include <kineto/ActivityType.h>
+#include <torch/csrc/autograd/profiler_kineto.h>
+
+namespace kernelscope {
+namespace {
+
+namespace profiler = torch::autograd::profiler;
+namespace impl = torch::profiler::impl;
+
+// The first passes under a trace pay for its buffers and callbacks; they are not kept.
+constexpr int kWarmUpPasses = 2;
+
+std::optional<NodeKind> kindOf(const profiler::KinetoEvent& event) {
+    if (event.deviceType() != c10::DeviceType::CUDA) return std::nullopt;
+    switch (static_cast<libkineto::ActivityType>(event.activityType())) {
+        case libkineto::ActivityType::CONCURRENT_KERNEL: return NodeKind::kernel;
+        case libkineto::ActivityType::GPU_MEMSET: return NodeKind::memset;
+        case libkineto::ActivityType::GPU_MEMCPY: return NodeKind::memcpy;
+        default: return std::nullopt;
+    }
+}
+
+struct Timed {
+    std::uint64_t startNs;
+    DeviceRecord record;
+};
+
+}  // namespace
+
+Result<std::vector<std::vector<DeviceRecord>>> traceDevice(const Pass& pass, int passes, const Device& device, std::stop_token stop) {
+    const std::set<impl::ActivityType> activities{impl::ActivityType::CUDA};
+    const impl::ProfilerConfig config(impl::ProfilerState::KINETO);
+    std::vector<Timed> records;
+    try {
+        profiler::prepareProfiler(config, activities);
+        profiler::enableProfiler(config, activities);
+        for (int index = 0; index < kWarmUpPasses + passes && !stop.stop_requested(); ++index) {
+            pass();
+            if (const Result<void> idle = synchronize(device); !idle) return idle.error();
+        }
+        const std::unique_ptr<profiler::ProfilerResult> result = profiler::disableProfiler();
+        for (const profiler::KinetoEvent& event : result->events()) {
+            if (const auto kind = kindOf(event)) records.push_back({event.startNs(), {*kind, event.name(), static_cast<double>(event.durationNs()) / 1000.0}});
+        }
+    } catch (const std::exception& error) {
+        return makeError(ErrorCode::environment, fmt::format("The device trace (CUPTI) is not available: {}", error.what()));
+    }
+    if (stop.stop_requested()) return makeError(ErrorCode::cancelled, "Cancelled");
+    const auto whole = static_cast<std::size_t>(kWarmUpPasses + passes);
+    if (records.empty() || records.size() % whole != 0) {
+        return makeError(ErrorCode::environment,
+                         records.empty() ? "The device trace (CUPTI) is empty: the driver lets it record nothing here"
+                                         : fmt::format("The device trace (CUPTI) holds {} records, not a multiple of {} passes: some were lost", records.size(), whole),
+                         "The profile is complete without it. `kernelscope-cli doctor` says what CUPTI needs.");
+    }
+    std::stable_sort(records.begin(), records.end(), [](const Timed& a, const Timed& b) { return a.startNs < b.startNs; });
+    const std::size_t perPass = records.size() / whole;
+    std::vector<std::vector<DeviceRecord>> byPass;
+    for (std::size_t index = kWarmUpPasses; index < whole; ++index) {
+        std::vector<DeviceRecord> one;
+        for (std::size_t node = 0; node < perPass; ++node) one.push_back(std::move(records[index * perPass + node].record));
+        byPass.push_back(std::move(one));
+    }
+    return byPass;
+}
+
+}  // namespace kernelscope
