@@ -47,7 +47,8 @@ struct Launch {
 };
 
 constexpr int64_t kMaxBlocks = 0x7fffffff;
-constexpr int kSharedWithoutOptIn = 48 * 1024;
+constexpr int kMostStaticShared = 4 * 1024;  // what our kernels have beside their dynamic shared memory, at most
+constexpr int kSharedWithoutOptIn = 48 * 1024 - kMostStaticShared;
 constexpr int kSharedPerBlock = 227 * 1024;           // compute capability 9.0
 constexpr int kSharedPerMultiprocessor = 228 * 1024;  // the same; a block takes 1 KB beside its own
 

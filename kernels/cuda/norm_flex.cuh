@@ -1,5 +1,5 @@
 #pragma once
-// A block a row, the row in registers, the number of threads chosen at launch: every aligned width up to 8192 vectors. The general kernel of
+// A block a row, the row in registers, the number of threads chosen at launch: every aligned width up to 4096 vectors. The general kernel of
 // devices and shapes that no table row covers.
 
 #include "kernels/cuda/norm_params.h"
@@ -10,7 +10,7 @@
 namespace kernelscope::kernels::cuda {
 
 template <class T, bool kAdd, int kVectors>
-__global__ void norm_flex_kernel(NormParams p) {
+__global__ __launch_bounds__(512) void norm_flex_kernel(NormParams p) {
     constexpr int kElements = Vector<T>::kElements;
     __shared__ float partials[32];
     triggerAt(KS_TRIGGER_TOP, p.trigger);
@@ -37,13 +37,17 @@ __global__ void norm_flex_kernel(NormParams p) {
         if constexpr (kAdd) {
             const T* residual = static_cast<const T*>(p.residual) + row * p.residualStride;
             T* total = static_cast<T*>(p.residualOut) + row * p.residualOutStride;
+            Vector<T> r[kVectors];
 #pragma unroll
             for (int i = 0; i < kVectors; ++i) {
                 const int at = (i * static_cast<int>(blockDim.x) + static_cast<int>(threadIdx.x)) * kElements;
-                if (at < hidden) {
-                    v[i] = add(v[i], Vector<T>::load(residual + at));
-                    v[i].store(total + at);
-                }
+                r[i] = at < hidden ? Vector<T>::load(residual + at) : Vector<T>::zero();
+            }
+#pragma unroll
+            for (int i = 0; i < kVectors; ++i) {
+                const int at = (i * static_cast<int>(blockDim.x) + static_cast<int>(threadIdx.x)) * kElements;
+                v[i] = add(v[i], r[i]);
+                if (at < hidden) v[i].store(total + at);
             }
         }
         triggerAt(KS_TRIGGER_AFTER_LOADS, p.trigger);
@@ -51,10 +55,16 @@ __global__ void norm_flex_kernel(NormParams p) {
 #pragma unroll
         for (int i = 0; i < kVectors; ++i) squares = sumOfSquares(v[i], squares);
         const float scale = rsqrtf(blockSum(squares, partials) * p.inverseHidden + p.eps);
+        Vector<T> w[kVectors];
 #pragma unroll
         for (int i = 0; i < kVectors; ++i) {
             const int at = (i * static_cast<int>(blockDim.x) + static_cast<int>(threadIdx.x)) * kElements;
-            if (at < hidden) scaled(v[i], scale, Vector<T>::load(weight + at)).store(out + at);
+            w[i] = at < hidden ? Vector<T>::load(weight + at) : Vector<T>::zero();
+        }
+#pragma unroll
+        for (int i = 0; i < kVectors; ++i) {
+            const int at = (i * static_cast<int>(blockDim.x) + static_cast<int>(threadIdx.x)) * kElements;
+            if (at < hidden) scaled(v[i], scale, w[i]).store(out + at);
         }
         if (row + gridDim.x < p.rows) __syncthreads();  // partials are written again in the next round
     }

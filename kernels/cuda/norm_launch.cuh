@@ -54,7 +54,7 @@ int startConfig(const NormConfig& config, const Choice& choice, const NormArgume
     if (config.stages > 0) {
         const int perSm = std::max(1, choice.blocksPerSm);
         launch.sharedBytes = config.rowsPerBlock * config.stages * (kAdd ? 2 : 1) * ringRowBytes(a.hidden, 2);
-        if (launch.sharedBytes > kSharedPerBlock) return KS_ERROR_CONFIG;
+        if (launch.sharedBytes + kMostStaticShared > kSharedPerBlock) return KS_ERROR_CONFIG;
         launch.blocks = std::min<int64_t>(groups, int64_t{device.multiprocessors} * perSm);
         p.prefetchBlocks = choice.prefetch == KS_PREFETCH_WEIGHT ? 0 : static_cast<int>(launch.blocks);
     } else {
@@ -64,7 +64,7 @@ int startConfig(const NormConfig& config, const Choice& choice, const NormArgume
     }
     p.trigger = launch.programmatic ? choice.trigger : kNoTrigger;
     if (!launch.programmatic) p.prefetchBlocks = 0;
-    return start(a.dtype == KS_FLOAT16 ? config.half : config.bfloat16, p, launch);
+    return start(config.kernel(a.dtype, p.trigger), p, launch);
 }
 
 /// The rule for every other shape and device.
@@ -76,15 +76,14 @@ int startGeneral(const NormArguments& a, NormParams p, const Device& device, Lau
     else p.trigger = launch.blocks <= device.multiprocessors / 4 ? KS_TRIGGER_TOP : KS_TRIGGER_AFTER_WAIT;
     const bool aligned = normRowsAligned(a, sizeof(T));
     const int64_t vectors = a.hidden / Vector<T>::kElements;
-    if (!aligned || vectors > 8192) {
+    if (!aligned || vectors > 4096) {
         const int64_t steps = aligned ? vectors : a.hidden;
         launch.threads = static_cast<int>(std::clamp<int64_t>((steps + 31) / 32 * 32, 32, 512));
         return aligned ? start(norm_loop_kernel<T, kAdd, true>, p, launch) : start(norm_loop_kernel<T, kAdd, false>, p, launch);
     }
-    // One vector a thread is quickest for a few rows; for many rows two, so that more bytes are on their way; 512 threads unless the row
-    // needs more.
+    // One vector a thread is quickest for a few rows; for many rows two, so that more bytes are on their way; never above 512 threads.
     const bool few = a.rows <= 4 * device.multiprocessors;
-    const int perThread = vectors > 4096 ? 8 : vectors > 1024 ? 4 : vectors > 512 || (!few && vectors >= 128) ? 2 : 1;
+    const int perThread = vectors > 2048 ? 8 : vectors > 1024 ? 4 : vectors > 512 || (!few && vectors >= 128) ? 2 : 1;
     launch.threads = static_cast<int>(((vectors + perThread - 1) / perThread + 31) / 32 * 32);
     if (launch.programmatic) p.prefetchBlocks = prefetchBlocks(KS_PREFETCH_FIRST_WAVE, device, launch.threads, 0);
     switch (perThread) {

@@ -15,8 +15,6 @@ __host__ __device__ inline int ringRowBytes(int64_t hidden, int elementBytes) {
 }
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-__device__ inline uint32_t sharedAddress(const void* p) { return static_cast<uint32_t>(__cvta_generic_to_shared(p)); }
-
 __device__ inline void initBarrier(uint64_t* barrier) {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(sharedAddress(barrier)) : "memory");
 }
@@ -54,7 +52,7 @@ __global__ __launch_bounds__(kThreads* kTeams) void norm_ring_kernel(NormParams 
     using Sum = TeamSum<kThreads>;
     extern __shared__ __align__(128) unsigned char ring[];
     __shared__ alignas(8) uint64_t arrived[kTeams * kStages];
-    __shared__ alignas(16) float partials[kTeams * 2 * Sum::kFloats];  // two sets, so that one barrier a row is enough
+    __shared__ alignas(16) float partials[kTeams * 2 * Sum::kPartials];  // two sets, so that one barrier a row is enough
 
     triggerAt(KS_TRIGGER_TOP, p.trigger);
     const int team = static_cast<int>(threadIdx.x) / kThreads;
@@ -99,28 +97,41 @@ __global__ __launch_bounds__(kThreads* kTeams) void norm_ring_kernel(NormParams 
     }
     triggerAt(KS_TRIGGER_AFTER_LOADS, p.trigger);
 
+    const Sum sum(partials + 2 * team * Sum::kPartials, thread);
     int stage = 0;
     uint32_t parity = 0;
-    int set = 0;
+    uint32_t set = 0;
     for (int64_t row = first; row < p.rows; row += step) {
         waitForPhase(barriers + stage, parity);
         const T* slot = reinterpret_cast<const T*>(slots + stage * kOperands * spacing);
         Vector<T> v[kVectors];
-        float squares = 0.0f;
 #pragma unroll
         for (int i = 0; i < kVectors; ++i) {
             const int at = (i * kThreads + thread) * kElements;
-            v[i] = Vector<T>::zero();
-            if (at < hidden) {
-                v[i] = Vector<T>::load(slot + at);
-                if constexpr (kAdd) {
-                    v[i] = add(v[i], Vector<T>::load(slot + spacing / static_cast<int>(sizeof(T)) + at));
-                    v[i].store(static_cast<T*>(p.residualOut) + row * p.residualOutStride + at);
-                }
-            }
-            squares = sumOfSquares(v[i], squares);
+            v[i] = at < hidden ? Vector<T>::loadShared(slot + at) : Vector<T>::zero();
         }
-        squares = Sum::sum(squares, thread, partials + (2 * team + set) * Sum::kFloats, [team] {
+        if constexpr (kAdd) {
+            // All loads before the first store: the compiler must take a store for one that the loads could depend on.
+            const T* residual = slot + spacing / static_cast<int>(sizeof(T));
+            Vector<T> r[kVectors];
+#pragma unroll
+            for (int i = 0; i < kVectors; ++i) {
+                const int at = (i * kThreads + thread) * kElements;
+                r[i] = at < hidden ? Vector<T>::loadShared(residual + at) : Vector<T>::zero();
+            }
+#pragma unroll
+            for (int i = 0; i < kVectors; ++i) v[i] = add(v[i], r[i]);
+            T* total = static_cast<T*>(p.residualOut) + row * p.residualOutStride;
+#pragma unroll
+            for (int i = 0; i < kVectors; ++i) {
+                const int at = (i * kThreads + thread) * kElements;
+                if (at < hidden) v[i].store(total + at);
+            }
+        }
+        float squares = 0.0f;
+#pragma unroll
+        for (int i = 0; i < kVectors; ++i) squares += sumOfSquares(v[i], 0.0f);
+        squares = sum.sum(squares, set * Sum::kPartials * 4, [team] {
             asm volatile("bar.sync %0, %1;" ::"r"(team + 1), "n"(kThreads) : "memory");
         });
         if constexpr (Sum::kOneWarp) __syncwarp();

@@ -22,7 +22,7 @@ constexpr int residentThreads() {
     return held <= 2 ? 2048 : kVectors == 2 ? 1536 : 1280;
 }
 
-template <class T, bool kAdd, int kThreads, int kVectors, int kSplit, int kRows, WeightLoad kWeight>
+template <class T, bool kAdd, int kThreads, int kVectors, int kSplit, int kRows, WeightLoad kWeight, Trigger kTrigger>
 __global__ __launch_bounds__(kThreads* kRows,
                              residentThreads<kAdd, kVectors, kWeight>() / (kThreads * kRows) > 1
                                  ? residentThreads<kAdd, kVectors, kWeight>() / (kThreads * kRows)
@@ -32,83 +32,104 @@ __global__ __launch_bounds__(kThreads* kRows,
     constexpr int kElements = Vector<T>::kElements;
     constexpr int kStored = kVectors / kSplit;  // vectors a thread stores: its first ones
     using Sum = TeamSum<kThreads>;
-    __shared__ alignas(16) float partials[kRows * Sum::kFloats];
+    __shared__ alignas(16) float partials[kRows * Sum::kPartials];
 
-    triggerAt(KS_TRIGGER_TOP, p.trigger);
+    triggerOnTop<kTrigger>(p.trigger);
     const int team = kRows == 1 ? 0 : static_cast<int>(threadIdx.x) / kThreads;
     const int thread = kRows == 1 ? static_cast<int>(threadIdx.x) : static_cast<int>(threadIdx.x) % kThreads;
     const int slice = kSplit == 1 ? 0 : static_cast<int>(blockIdx.x % kSplit);
     const unsigned row = blockIdx.x / kSplit * kRows + static_cast<unsigned>(team);  // fewer than 2^31 rows come here
-    const bool live = kRows == 1 || row < p.rows;
-    const auto hidden = static_cast<int>(p.hidden);
-    // Vector i of a thread: slice s begins with chunk s * kStored, so that what it stores are always its first vectors.
-    const auto position = [&](int i) {
-        int chunk = i + slice * kStored;
-        if (kSplit > 1 && chunk >= kVectors) chunk -= kVectors;
-        return (chunk * kThreads + thread) * kElements;
-    };
-    const T* x = static_cast<const T*>(p.x) + row * p.xStride;
-    const T* residual = kAdd ? static_cast<const T*>(p.residual) + row * p.residualStride : nullptr;
-    T* total = kAdd ? static_cast<T*>(p.residualOut) + row * p.residualOutStride : nullptr;
-    T* out = static_cast<T*>(p.out) + row * p.outStride;
+    const auto hidden = kRows == 1 || row < p.rows ? static_cast<int>(p.hidden) : 0;
+    const T* rowOfX = static_cast<const T*>(p.x) + row * p.xStride;
+    const T* rowOfResidual = kAdd ? static_cast<const T*>(p.residual) + row * p.residualStride : nullptr;
     const T* weight = static_cast<const T*>(p.weight);
-    if (threadIdx.x == 0 && blockIdx.x == 0) prefetchToL2(weight, static_cast<uint32_t>(hidden) * sizeof(T));
-    if (static_cast<int>(blockIdx.x) < p.prefetchBlocks && thread == 0 && live) {
+    if (kTrigger != Trigger::none && threadIdx.x == 0 && blockIdx.x == 0)
+        prefetchToL2(weight, static_cast<uint32_t>(hidden) * sizeof(T));
+    if (kTrigger != Trigger::none && static_cast<int>(blockIdx.x) < p.prefetchBlocks && thread == 0) {
         const int begin = slice * kStored * kThreads * kElements;
         const int end = kSplit == 1 ? hidden : min(hidden, begin + kStored * kThreads * kElements);
         if (begin < end) {
-            prefetchToL2(x + begin, static_cast<uint32_t>(end - begin) * sizeof(T));
-            if constexpr (kAdd) prefetchToL2(residual + begin, static_cast<uint32_t>(end - begin) * sizeof(T));
+            prefetchToL2(rowOfX + begin, static_cast<uint32_t>(end - begin) * sizeof(T));
+            if constexpr (kAdd) prefetchToL2(rowOfResidual + begin, static_cast<uint32_t>(end - begin) * sizeof(T));
         }
     }
-    waitForPredecessor();
-    triggerAt(KS_TRIGGER_AFTER_WAIT, p.trigger);
+    // Vector i of a thread: slice s begins with chunk s * kStored, so that what it stores are always its first vectors.
+    int at[kVectors];
+    const T* x[kVectors];
+    const T* residual[kVectors];
+#pragma unroll
+    for (int i = 0; i < kVectors; ++i) {
+        int chunk = i + slice * kStored;
+        if (kSplit > 1 && chunk >= kVectors) chunk -= kVectors;
+        at[i] = (chunk * kThreads + thread) * kElements;
+        x[i] = rowOfX + at[i];
+        residual[i] = kAdd ? rowOfResidual + at[i] : nullptr;
+        if (i == 0 || kSplit > 1) {  // without a split the others are the first plus a constant
+            pin(x[i]);
+            if constexpr (kAdd) pin(residual[i]);
+        } else {
+            x[i] = x[0] + i * kThreads * kElements;
+            residual[i] = kAdd ? residual[0] + i * kThreads * kElements : nullptr;
+        }
+    }
+    T* out = static_cast<T*>(p.out) + row * p.outStride + at[0];
+    T* total = kAdd ? static_cast<T*>(p.residualOut) + row * p.residualOutStride + at[0] : nullptr;
+    const T* gain = weight + at[0];
+    float inverseHidden = p.inverseHidden;
+    float eps = p.eps;
+    Sum sum(partials + team * Sum::kPartials, thread);
+    if constexpr (kWeight == WeightLoad::early && kTrigger != Trigger::none) {
+        pin(out);
+        pin(gain);
+        if constexpr (kAdd) pin(total);
+        pin(inverseHidden);
+        pin(eps);
+        sum.pin();
+    }
+    endPrologueAndWait<kTrigger>(p.rows == 0);
+    triggerAfterWait<kTrigger>(p.trigger);
 
     Vector<T> v[kVectors];
 #pragma unroll
-    for (int i = 0; i < kVectors; ++i) {
-        const int at = position(i);
-        v[i] = live && at < hidden ? Vector<T>::load(x + at) : Vector<T>::zero();
-    }
+    for (int i = 0; i < kVectors; ++i) v[i] = at[i] < hidden ? Vector<T>::load(x[i]) : Vector<T>::zero();
+    Vector<T> r[kVectors];
     if constexpr (kAdd) {
-        Vector<T> r[kVectors];
 #pragma unroll
-        for (int i = 0; i < kVectors; ++i) {
-            const int at = position(i);
-            r[i] = live && at < hidden ? Vector<T>::load(residual + at) : Vector<T>::zero();
-        }
-        triggerAt(KS_TRIGGER_AFTER_LOADS, p.trigger);
-#pragma unroll
-        for (int i = 0; i < kVectors; ++i) v[i] = add(v[i], r[i]);
-    } else {
-        triggerAt(KS_TRIGGER_AFTER_LOADS, p.trigger);
+        for (int i = 0; i < kVectors; ++i) r[i] = at[i] < hidden ? Vector<T>::load(residual[i]) : Vector<T>::zero();
     }
+    // What is stored lies kThreads vectors apart, whatever the slice.
     Vector<T> w[kStored];
     const auto loadWeight = [&] {
 #pragma unroll
-        for (int i = 0; i < kStored; ++i)
-            if (position(i) < hidden) w[i] = Vector<T>::load(weight + position(i));
+        for (int i = 0; i < kStored; ++i) w[i] = at[i] < hidden ? Vector<T>::load(gain + i * kThreads * kElements) : Vector<T>::zero();
     };
     if constexpr (kWeight == WeightLoad::early) loadWeight();
+    triggerAfterLoads<kTrigger>(p.trigger);
     if constexpr (kAdd) {
 #pragma unroll
-        for (int i = 0; i < kStored; ++i)
-            if (live && position(i) < hidden) v[i].store(total + position(i));
-    }
-    float squares = 0.0f;
+        for (int i = 0; i < kVectors; ++i) v[i] = add(v[i], r[i]);
 #pragma unroll
-    for (int i = 0; i < kVectors; ++i) squares = sumOfSquares(v[i], squares);
-    squares = Sum::sum(squares, thread, partials + team * Sum::kFloats, [] { __syncthreads(); });
-    const float scale = rsqrtNormal(squares * p.inverseHidden + p.eps);
+        for (int i = 0; i < kStored; ++i)
+            if (at[i] < hidden) v[i].store(total + i * kThreads * kElements);
+    }
+    float squares[kVectors];
+#pragma unroll
+    for (int i = 0; i < kVectors; ++i) squares[i] = sumOfSquares(v[i], 0.0f);
+    const float whole = sum.sum(treeSum<kVectors>(squares), [] { __syncthreads(); });
+    const float scale = rsqrtNormal(whole * inverseHidden + eps);
     if constexpr (kWeight == WeightLoad::late) {
 #pragma unroll
         for (int i = 0; i < kVectors; ++i) keepPacked(v[i]);
         loadWeight();
     }
+    if constexpr (kWeight == WeightLoad::early) {
+#pragma unroll
+        for (int i = 0; i < kStored; ++i) v[i] = scaled(v[i], scale, w[i]);  // all before the first store, which is conditional
+    }
 #pragma unroll
     for (int i = 0; i < kStored; ++i)
-        if (live && position(i) < hidden) scaled(v[i], scale, w[i]).store(out + position(i));
-    triggerAt(KS_TRIGGER_END, p.trigger);
+        if (at[i] < hidden) (kWeight == WeightLoad::early ? v[i] : scaled(v[i], scale, w[i])).store(out + i * kThreads * kElements);
+    if constexpr (kTrigger == Trigger::byParameter) triggerAt(KS_TRIGGER_END, p.trigger);
 #endif
 }
 

@@ -37,7 +37,7 @@ __global__ __launch_bounds__(kThreads, 2048 / kThreads) void norm_two_pass_kerne
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     constexpr int kElements = Vector<T>::kElements;
     using Sum = TeamSum<kThreads>;
-    __shared__ alignas(16) float partials[Sum::kFloats];
+    __shared__ alignas(16) float partials[Sum::kPartials];
     triggerAt(KS_TRIGGER_TOP, p.trigger);
     const auto hidden = static_cast<int>(p.hidden);
     const int64_t row = blockIdx.x;
@@ -60,12 +60,24 @@ __global__ __launch_bounds__(kThreads, 2048 / kThreads) void norm_two_pass_kerne
     triggerAt(KS_TRIGGER_AFTER_LOADS, p.trigger);
 #pragma unroll
     for (int i = 0; i < kVectors; ++i) squares = sumOfSquares(v[i], squares);
-    squares = Sum::sum(squares, static_cast<int>(threadIdx.x), partials, [] { __syncthreads(); });
+    squares = Sum(partials, static_cast<int>(threadIdx.x)).sum(squares, [] { __syncthreads(); });
     const float scale = rsqrtNormal(squares * p.inverseHidden + p.eps);
+    // All loads first: one at a time would leave memory waiting.
+    Vector<T> w[kVectors];
 #pragma unroll
     for (int i = 0; i < kVectors; ++i) {
         const int at = (i * kThreads + static_cast<int>(threadIdx.x)) * kElements;
-        if (at < hidden) scaled(loadAndDrop(x + at, drop), scale, Vector<T>::load(weight + at)).store(out + at);
+        if (at < hidden) v[i] = loadAndDrop(x + at, drop);
+    }
+#pragma unroll
+    for (int i = 0; i < kVectors; ++i) {
+        const int at = (i * kThreads + static_cast<int>(threadIdx.x)) * kElements;
+        if (at < hidden) w[i] = Vector<T>::load(weight + at);
+    }
+#pragma unroll
+    for (int i = 0; i < kVectors; ++i) {
+        const int at = (i * kThreads + static_cast<int>(threadIdx.x)) * kElements;
+        if (at < hidden) scaled(v[i], scale, w[i]).store(out + at);
     }
     triggerAt(KS_TRIGGER_END, p.trigger);
 #endif

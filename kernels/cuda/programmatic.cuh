@@ -4,6 +4,8 @@
 //   here executes it, also one that triggers first: then order is transitive over a chain.
 // - triggerSuccessor() lets the next kernel start. It makes nothing visible, so it may come first of all.
 // - fetching lines into L2 before the wait is no hazard: L2 is where the predecessor's writes land.
+// What a kernel does before the wait is hidden behind its predecessor, what it does after it is not: addresses are computed before
+// (pin, endPrologueAndWait), and where the trigger comes first of all it is a template parameter, because even reading it would take time.
 // Below compute capability 9.0, and without the attribute, all of this is nothing.
 
 #include <cstdint>
@@ -24,9 +26,51 @@ __device__ inline void triggerSuccessor() {
 #endif
 }
 
+/// Where a kernel triggers: fixed when it is compiled, or as its parameters say. `none` is for launches without the attribute only: nothing
+/// is hidden then, so the kernel neither waits nor prepares anything for the time before a wait. (check_sass.py knows it by its number.)
+enum class Trigger { top, afterWait, afterLoads, byParameter, none };
+
+template <Trigger kTrigger>
+__device__ inline void triggerOnTop(int wanted) {
+    if constexpr (kTrigger == Trigger::top) triggerSuccessor();
+    if constexpr (kTrigger == Trigger::byParameter)
+        if (wanted == KS_TRIGGER_TOP) triggerSuccessor();
+}
+template <Trigger kTrigger>
+__device__ inline void triggerAfterWait(int wanted) {
+    if constexpr (kTrigger == Trigger::afterWait) triggerSuccessor();
+    if constexpr (kTrigger == Trigger::byParameter)
+        if (wanted == KS_TRIGGER_AFTER_WAIT) triggerSuccessor();
+}
+
 /// `point` is where the kernel stands; triggers there if the launch asks for it.
 __device__ inline void triggerAt(ks_trigger point, int wanted) {
     if (wanted == point) triggerSuccessor();
+}
+
+template <Trigger kTrigger>
+__device__ inline void triggerAfterLoads(int wanted) {
+    if constexpr (kTrigger == Trigger::afterLoads) triggerSuccessor();
+    if constexpr (kTrigger == Trigger::byParameter)
+        if (wanted == KS_TRIGGER_AFTER_LOADS) triggerSuccessor();
+}
+
+/// Keeps a value that was computed before the wait from being computed after it: there, each instruction counts.
+template <class P>
+__device__ inline void pin(P*& pointer) {
+    asm volatile("" : "+l"(pointer));
+}
+__device__ inline void pin(float& value) { asm volatile("" : "+f"(value)); }
+
+/// Ends the basic block before the wait, across which the assembler does not sink address arithmetic. `never` is false, but only the
+/// caller knows: a loop cannot be turned into a predicated instruction.
+template <Trigger kTrigger>
+__device__ inline void endPrologueAndWait(bool never) {
+    if constexpr (kTrigger != Trigger::none) {
+        if (never)
+            for (;;) asm volatile("nanosleep.u32 1000;" ::: "memory");
+        waitForPredecessor();
+    }
 }
 
 /// Asks L2 for `bytes` from `address`; both must be multiples of 16.

@@ -23,27 +23,35 @@ __device__ inline float blockSum(float v, float* partials) {
     return warpSum(lane < warps ? partials[lane] : 0.0f);
 }
 
-/// Every thread adds up all kCount floats, in the widest loads that their alignment allows (that of kCount floats).
+__device__ inline uint32_t sharedAddress(const void* p) { return static_cast<uint32_t>(__cvta_generic_to_shared(p)); }
+
+/// v[0] + ... + v[kCount - 1] in the fewest steps that wait for each other.
 template <int kCount>
-__device__ inline float sumOfAll(const float* partials) {
-    float sum = 0.0f;
-    if constexpr (kCount % 4 == 0) {
+__device__ inline float treeSum(const float* v) {
+    if constexpr (kCount == 1) return v[0];
+    else return treeSum<kCount / 2>(v) + treeSum<kCount - kCount / 2>(v + kCount / 2);
+}
+
+/// Every thread adds up all kCount floats in shared memory, in the widest loads that the alignment of kCount floats allows.
+template <int kCount>
+__device__ inline float sumOfAll(uint32_t at) {
+    constexpr int kWide = kCount % 4 == 0 ? 4 : kCount % 2 == 0 ? 2 : 1;
+    float sums[kCount / kWide];
 #pragma unroll
-        for (int i = 0; i < kCount; i += 4) {
-            const float4 four = *reinterpret_cast<const float4*>(partials + i);
-            sum += (four.x + four.y) + (four.z + four.w);
+    for (int i = 0; i < kCount / kWide; ++i) {
+        if constexpr (kWide == 4) {
+            float a, b, c, d;
+            asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(a), "=f"(b), "=f"(c), "=f"(d) : "r"(at + 16 * i) : "memory");
+            sums[i] = (a + b) + (c + d);
+        } else if constexpr (kWide == 2) {
+            float a, b;
+            asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];" : "=f"(a), "=f"(b) : "r"(at + 8 * i) : "memory");
+            sums[i] = a + b;
+        } else {
+            asm volatile("ld.shared.f32 %0, [%1];" : "=f"(sums[i]) : "r"(at + 4 * i) : "memory");
         }
-    } else if constexpr (kCount % 2 == 0) {
-#pragma unroll
-        for (int i = 0; i < kCount; i += 2) {
-            const float2 two = *reinterpret_cast<const float2*>(partials + i);
-            sum += two.x + two.y;
-        }
-    } else {
-#pragma unroll
-        for (int i = 0; i < kCount; ++i) sum += partials[i];
     }
-    return sum;
+    return treeSum<kCount / kWide>(sums);
 }
 
 /// How the teams of kThreads threads of a block add up, and the shared floats that a team needs for it.
@@ -51,32 +59,45 @@ __device__ inline float sumOfAll(const float* partials) {
 /// A full butterfly in every warp costs five shuffles; three leave one sum in each group of eight lanes, and reading the groups' sums back
 /// is quicker than the other two, as long as there are few of them.
 template <int kThreads>
-struct TeamSum {
+class TeamSum {
+public:
     static_assert(kThreads % 8 == 0 && kThreads <= 1024);
     static constexpr bool kOneWarp = kThreads == 32;
     static constexpr bool kFullWarps = kThreads % 32 == 0 && kThreads >= 448;
-    static constexpr int kPartials = kOneWarp ? 0 : kFullWarps ? kThreads / 32 : kThreads / 8;
-    static constexpr int kFloats = kPartials == 0 ? 1 : kPartials;
+    static constexpr int kLanes = kFullWarps ? 32 : 8;  // that one partial sum is of
+    static constexpr int kPartials = kOneWarp ? 1 : kThreads / kLanes;
 
-    /// `thread` counts within the team; `barrier` holds back all threads of the team. Every thread gets the sum. The same `partials` may be
-    /// written again after one more such barrier.
+    /// `partials`: kPartials floats of the team, aligned as many floats are; `thread` counts within the team.
+    __device__ TeamSum(float* partials, int thread)
+        : m_read(sharedAddress(partials)), m_write(m_read + static_cast<uint32_t>(thread / kLanes) * 4), m_writes(thread % kLanes == 0) {}
+
+    /// Addresses that are to be ready before a wait (programmatic.cuh).
+    __device__ void pin() { asm volatile("" : "+r"(m_read), "+r"(m_write)); }
+
+    /// Every thread gets the sum. `barrier` holds back all threads of the team; the partials may be written again after one more of it.
     template <class Barrier>
-    __device__ static float sum(float v, int thread, float* partials, Barrier barrier) {
+    __device__ float sum(float v, Barrier barrier) const {
+        return sum(v, 0, barrier);
+    }
+
+    /// The same on another set of partials, `offset` bytes further on.
+    template <class Barrier>
+    __device__ float sum(float v, uint32_t offset, Barrier barrier) const {
         if constexpr (kOneWarp) {
             return warpSum(v);
         } else {
-            if constexpr (kFullWarps) {
-                v = warpSum(v);
-                if (thread % 32 == 0) partials[thread / 32] = v;
-            } else {
 #pragma unroll
-                for (int lane = 4; lane > 0; lane >>= 1) v += __shfl_xor_sync(0xffffffffu, v, lane);
-                if (thread % 8 == 0) partials[thread / 8] = v;
-            }
+            for (int lane = kLanes / 2; lane > 0; lane >>= 1) v += __shfl_xor_sync(0xffffffffu, v, lane);
+            if (m_writes) asm volatile("st.shared.f32 [%0], %1;" ::"r"(m_write + offset), "f"(v) : "memory");
             barrier();
-            return sumOfAll<kPartials>(partials);
+            return sumOfAll<kPartials>(m_read + offset);
         }
     }
+
+private:
+    uint32_t m_read;
+    uint32_t m_write;
+    bool m_writes;
 };
 
 /// 1 / sqrt(v) for a normal v: what rsqrtf gives without its care for denormals.

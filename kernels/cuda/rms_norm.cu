@@ -12,11 +12,10 @@ constexpr NormConfig kConfigs[] = {
     // 896
     rowConfig<false, 128, 1>("128x1"),
     rowConfig<false, 112, 1, 1, 2>("112x1 r2"),
+    rowConfig<false, 56, 2, 1, 4>("56x2 r4"),
     rowConfig<false, 64, 2>("64x2"),
     lateConfig<false, 112, 1, 2>("112x1 r2 late"),
     lateConfig<false, 112, 1, 4>("112x1 r4 late"),
-    lateConfig<false, 32, 4, 4>("32x4 r4 late"),
-    lateConfig<false, 32, 4, 8>("32x4 r8 late"),
     ringConfig<false, 32, 4, 16, 3>("ring 32x4 t16 3"),
     ringConfig<false, 32, 4, 16, 6>("ring 32x4 t16 6"),
     // 1536
@@ -48,6 +47,7 @@ constexpr NormConfig kConfigs[] = {
     rowConfig<false, 320, 2>("320x2"),
     lateConfig<false, 320, 2>("320x2 late"),
     twoPassConfig<320, 2>("320x2 two-pass"),
+    ringConfig<false, 320, 2, 1, 4>("ring 320x2 t1 4"),
     ringConfig<false, 320, 2, 2, 2>("ring 320x2 t2 2"),
     ringConfig<false, 320, 2, 2, 3>("ring 320x2 t2 3"),
     // 8192
@@ -57,6 +57,7 @@ constexpr NormConfig kConfigs[] = {
     rowConfig<false, 512, 2>("512x2"),
     lateConfig<false, 512, 2>("512x2 late"),
     twoPassConfig<512, 2>("512x2 two-pass"),
+    ringConfig<false, 512, 2, 1, 4>("ring 512x2 t1 4"),
     ringConfig<false, 128, 8, 2, 3>("ring 128x8 t2 3"),
     ringConfig<false, 128, 8, 2, 4>("ring 128x8 t2 4"),
     ringConfig<false, 256, 4, 2, 3>("ring 256x4 t2 3"),

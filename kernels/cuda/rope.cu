@@ -18,21 +18,34 @@ struct RopeConfig {
     std::string_view name;  // THREADSxHEADS
     int threads;
     int heads;  // that a thread turns
-    RopeKernel single;
-    RopeKernel half;
-    RopeKernel bfloat16;
+    RopeKernel single;  // triggers after the wait
+    // By where they trigger: on top, after the wait, nowhere (plain launch).
+    RopeKernel half[3];
+    RopeKernel bfloat16[3];
+
+    [[nodiscard]] RopeKernel kernel(int dtype, int trigger) const {
+        if (dtype == KS_FLOAT32) return single;
+        return (dtype == KS_FLOAT16 ? half : bfloat16)[trigger == KS_TRIGGER_TOP ? 0 : trigger == kNoTrigger ? 2 : 1];
+    }
 };
 
 template <int kThreads, int kHeads>
 constexpr RopeConfig config(std::string_view name) {
-    return {name, kThreads, kHeads, rope_vector_kernel<float, kThreads, kHeads>, rope_vector_kernel<__half, kThreads, kHeads>,
-            rope_vector_kernel<__nv_bfloat16, kThreads, kHeads>};
+    return {name,
+            kThreads,
+            kHeads,
+            rope_vector_kernel<float, kThreads, kHeads, Trigger::afterWait>,
+            {rope_vector_kernel<__half, kThreads, kHeads, Trigger::top>, rope_vector_kernel<__half, kThreads, kHeads, Trigger::afterWait>,
+             rope_vector_kernel<__half, kThreads, kHeads, Trigger::none>},
+            {rope_vector_kernel<__nv_bfloat16, kThreads, kHeads, Trigger::top>,
+             rope_vector_kernel<__nv_bfloat16, kThreads, kHeads, Trigger::afterWait>,
+             rope_vector_kernel<__nv_bfloat16, kThreads, kHeads, Trigger::none>}};
 }
 
 constexpr RopeConfig kConfigs[] = {
-    config<32, 1>("32x1"), config<64, 1>("64x1"),   config<128, 1>("128x1"), config<256, 1>("256x1"),
-    config<32, 2>("32x2"), config<64, 2>("64x2"),   config<128, 2>("128x2"), config<256, 2>("256x2"),
-    config<32, 4>("32x4"), config<64, 4>("64x4"),   config<128, 4>("128x4"),
+    config<32, 1>("32x1"), config<64, 1>("64x1"), config<128, 1>("128x1"), config<256, 1>("256x1"), config<512, 1>("512x1"),
+    config<32, 2>("32x2"), config<64, 2>("64x2"), config<128, 2>("128x2"), config<256, 2>("256x2"), config<512, 2>("512x2"),
+    config<32, 4>("32x4"), config<64, 4>("64x4"), config<128, 4>("128x4"), config<256, 4>("256x4"),
 };
 constexpr Grid kProgrammatic = resolve(kConfigs, kRopeProgrammatic);
 constexpr Grid kPlain = resolve(kConfigs, kRopePlain);
@@ -65,15 +78,13 @@ int run(const RopeArguments& a, const ks_launch_options& options, cudaStream_t s
     const RopeConfig& config = kConfigs[choice.config];
     if (launch.programmatic) p.trigger = choice.trigger;
     const int64_t units = vectors ? (heads + config.heads - 1) / config.heads * (half / kElements) : 1;
-    const int64_t perToken = (units + config.threads - 1) / config.threads;
-    if (vectors && perToken <= kMaxBlocks / a.tokens) {
-        p.blocksPerToken = static_cast<int>(perToken);
-        launch.blocks = perToken * a.tokens;
+    if (vectors && a.tokens < (int64_t{1} << 32) / units - config.threads) {
+        p.unitsPerToken = static_cast<int>(units);
+        launch.blocks = (a.tokens * units + config.threads - 1) / config.threads;
         launch.threads = config.threads;
         launch.sharedBytes = paddingFor(choice.blocksPerSm);
         if (launch.programmatic) p.prefetchBlocks = prefetchBlocks(choice.prefetch, device, config.threads, choice.blocksPerSm);
-        if constexpr (sizeof(T) == 4) return start(config.single, p, launch);
-        return start(a.dtype == KS_FLOAT16 ? config.half : config.bfloat16, p, launch);
+        return start(config.kernel(a.dtype, p.trigger), p, launch);
     }
     launch.threads = 128;
     launch.blocks = std::min<int64_t>(a.tokens, kMaxBlocks);

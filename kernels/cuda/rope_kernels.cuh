@@ -17,7 +17,7 @@ struct RopeParams {
     int64_t headDim;
     int64_t qStride;
     int64_t kStride;
-    int blocksPerToken;
+    int unitsPerToken;
     int trigger;
     int prefetchBlocks;
 };
@@ -46,66 +46,79 @@ __device__ inline Vector<T> loadTable(const float* from) {
     constexpr int kElements = Vector<T>::kElements;
     float values[kElements];
 #pragma unroll
-    for (int i = 0; i < kElements; i += 4) {
-        const float4 four = *reinterpret_cast<const float4*>(from + i);
-        values[i] = four.x, values[i + 1] = four.y, values[i + 2] = four.z, values[i + 3] = four.w;
-    }
+    for (int i = 0; i < kElements; i += 4)
+        asm volatile("ld.global.v4.f32 {%0, %1, %2, %3}, [%4];"
+                     : "=f"(values[i]), "=f"(values[i + 1]), "=f"(values[i + 2]), "=f"(values[i + 3])
+                     : "l"(__cvta_generic_to_global(from + i))
+                     : "memory");
     return Vector<T>::fromFloats(values);
 }
 
 /// A thread owns one vector of a half head and turns it in kHeads heads, so that the table values are read once for all of them. The
-/// units of a token are (head group, vector of the half head); a block takes kThreads of them.
-template <class T, int kThreads, int kHeads>
-__global__ __launch_bounds__(kThreads) void rope_vector_kernel(RopeParams p) {
+/// units of a token are (head group, vector of the half head); units of all tokens are numbered through, a block takes kThreads of them.
+template <class T, int kThreads, int kHeads, Trigger kTrigger>
+__global__ __launch_bounds__(kThreads, 1) void rope_vector_kernel(RopeParams p) {
     constexpr int kElements = Vector<T>::kElements;
-    triggerAt(KS_TRIGGER_TOP, p.trigger);
-    const auto token = static_cast<int64_t>(blockIdx.x / static_cast<unsigned>(p.blocksPerToken));
-    const unsigned unit = blockIdx.x % static_cast<unsigned>(p.blocksPerToken) * kThreads + threadIdx.x;
+    triggerOnTop<kTrigger>(p.trigger);
+    const auto unitsPerToken = static_cast<unsigned>(p.unitsPerToken);
     const auto half = static_cast<unsigned>(p.headDim / 2);
     const unsigned perHead = half / kElements;
     const auto heads = static_cast<unsigned>(p.qHeads + p.kvHeads);
     const unsigned groups = (heads + kHeads - 1) / kHeads;
-    const unsigned group = unit / perHead;
-    const unsigned at = unit % perHead * kElements;
-    T* base[kHeads];
+    const unsigned unit = blockIdx.x * kThreads + threadIdx.x;  // fewer than 2^32 come here
+    const unsigned token = unit / unitsPerToken;
+    const unsigned group = unit % unitsPerToken / perHead;
+    const unsigned at = unit % perHead * kElements;  // unitsPerToken is a multiple of perHead
+    const bool live = token < p.tokens;
+    T* lowAt[kHeads];
+    T* highAt[kHeads];
+    bool inside[kHeads];
 #pragma unroll
     for (int i = 0; i < kHeads; ++i) {
         const unsigned head = group + static_cast<unsigned>(i) * groups;
         const bool isQ = head < static_cast<unsigned>(p.qHeads);
         T* row = isQ ? static_cast<T*>(p.q) + token * p.qStride : static_cast<T*>(p.k) + token * p.kStride;
-        const int64_t within = static_cast<int64_t>(isQ ? head : head - static_cast<unsigned>(p.qHeads)) * p.headDim + at;
-        base[i] = group < groups && head < heads ? row + within : nullptr;
+        lowAt[i] = row + static_cast<int64_t>(isQ ? head : head - static_cast<unsigned>(p.qHeads)) * p.headDim + at;
+        highAt[i] = lowAt[i] + half;
+        inside[i] = live && head < heads;
+        pin(lowAt[i]);
+        pin(highAt[i]);
     }
-    if (static_cast<int>(blockIdx.x) < p.prefetchBlocks) {
-        if (threadIdx.x == 0) prefetchLine(p.positions + token);
+    const int64_t* position = p.positions + (live ? token : 0);
+    const float* cosColumn = p.cos + at;
+    const float* sinColumn = p.sin + at;
+    if (kTrigger != Trigger::none && static_cast<int>(blockIdx.x) < p.prefetchBlocks) {
+        prefetchLine(position);
 #pragma unroll
         for (int i = 0; i < kHeads; ++i)
-            if (base[i] != nullptr) {
-                prefetchLine(base[i]);
-                prefetchLine(base[i] + half);
+            if (inside[i]) {
+                prefetchLine(lowAt[i]);
+                prefetchLine(highAt[i]);
             }
     }
-    waitForPredecessor();
-    triggerAt(KS_TRIGGER_AFTER_WAIT, p.trigger);
-    const int64_t position = p.positions[token];
+    pin(position);
+    pin(cosColumn);
+    pin(sinColumn);
+    endPrologueAndWait<kTrigger>(p.tokens == 0);
+    triggerAfterWait<kTrigger>(p.trigger);
+    int64_t tableRow;
+    asm volatile("ld.global.s64 %0, [%1];" : "=l"(tableRow) : "l"(__cvta_generic_to_global(position)) : "memory");
     Vector<T> low[kHeads], high[kHeads];
 #pragma unroll
-    for (int i = 0; i < kHeads; ++i)
-        if (base[i] != nullptr) {
-            low[i] = Vector<T>::load(base[i]);
-            high[i] = Vector<T>::load(base[i] + half);
-        }
-    const Vector<T> cos = loadTable<T>(p.cos + position * p.headDim + at);
-    const Vector<T> sin = loadTable<T>(p.sin + position * p.headDim + at);
-    triggerAt(KS_TRIGGER_AFTER_LOADS, p.trigger);
+    for (int i = 0; i < kHeads; ++i) {
+        low[i] = inside[i] ? Vector<T>::load(lowAt[i]) : Vector<T>::zero();
+        high[i] = inside[i] ? Vector<T>::load(highAt[i]) : Vector<T>::zero();
+    }
+    const Vector<T> cos = loadTable<T>(cosColumn + tableRow * p.headDim);
+    const Vector<T> sin = loadTable<T>(sinColumn + tableRow * p.headDim);
 #pragma unroll
-    for (int i = 0; i < kHeads; ++i)
-        if (base[i] != nullptr) {
-            rotate(low[i], high[i], cos, sin);
-            low[i].store(base[i]);
-            high[i].store(base[i] + half);
+    for (int i = 0; i < kHeads; ++i) {
+        rotate(low[i], high[i], cos, sin);
+        if (inside[i]) {
+            low[i].store(lowAt[i]);
+            high[i].store(highAt[i]);
         }
-    triggerAt(KS_TRIGGER_END, p.trigger);
+    }
 }
 
 /// Any head size, any alignment: one pair of elements a thread and step.

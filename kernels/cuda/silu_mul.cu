@@ -18,20 +18,37 @@ struct SiluMulConfig {
     std::string_view name;  // THREADSxVECTORS
     int threads;
     int vectors;
-    SiluMulKernel single;
-    SiluMulKernel half;
-    SiluMulKernel bfloat16;
+    SiluMulKernel single;  // triggers after the wait
+    // By where they trigger: on top, after the wait, after the loads, nowhere (plain launch).
+    SiluMulKernel half[4];
+    SiluMulKernel bfloat16[4];
+
+    [[nodiscard]] SiluMulKernel kernel(int dtype, int trigger) const {
+        if (dtype == KS_FLOAT32) return single;
+        const int which = trigger == kNoTrigger ? 3 : trigger == KS_TRIGGER_TOP ? 0 : trigger == KS_TRIGGER_AFTER_LOADS ? 2 : 1;
+        return (dtype == KS_FLOAT16 ? half : bfloat16)[which];
+    }
 };
 
 template <int kThreads, int kVectors>
 constexpr SiluMulConfig config(std::string_view name) {
-    return {name, kThreads, kVectors, silu_mul_vector_kernel<float, kThreads, kVectors>,
-            silu_mul_vector_kernel<__half, kThreads, kVectors>, silu_mul_vector_kernel<__nv_bfloat16, kThreads, kVectors>};
+    return {name,
+            kThreads,
+            kVectors,
+            silu_mul_vector_kernel<float, kThreads, kVectors, Trigger::afterWait>,
+            {silu_mul_vector_kernel<__half, kThreads, kVectors, Trigger::top>,
+             silu_mul_vector_kernel<__half, kThreads, kVectors, Trigger::afterWait>,
+             silu_mul_vector_kernel<__half, kThreads, kVectors, Trigger::afterLoads>,
+             silu_mul_vector_kernel<__half, kThreads, kVectors, Trigger::none>},
+            {silu_mul_vector_kernel<__nv_bfloat16, kThreads, kVectors, Trigger::top>,
+             silu_mul_vector_kernel<__nv_bfloat16, kThreads, kVectors, Trigger::afterWait>,
+             silu_mul_vector_kernel<__nv_bfloat16, kThreads, kVectors, Trigger::afterLoads>,
+             silu_mul_vector_kernel<__nv_bfloat16, kThreads, kVectors, Trigger::none>}};
 }
 
 constexpr SiluMulConfig kConfigs[] = {
     config<32, 1>("32x1"),   config<64, 1>("64x1"),   config<128, 1>("128x1"), config<256, 1>("256x1"), config<512, 1>("512x1"),
-    config<128, 2>("128x2"), config<256, 2>("256x2"), config<512, 2>("512x2"), config<256, 4>("256x4"),
+    config<64, 2>("64x2"),   config<128, 2>("128x2"), config<256, 2>("256x2"), config<512, 2>("512x2"),
 };
 constexpr Grid kProgrammatic = resolve(kConfigs, kSiluMulProgrammatic);
 constexpr Grid kPlain = resolve(kConfigs, kSiluMulPlain);
@@ -76,8 +93,7 @@ int run(const SiluMulArguments& a, const ks_launch_options& options, cudaStream_
         launch.threads = config.threads;
         launch.sharedBytes = paddingFor(choice.blocksPerSm);
         if (launch.programmatic) p.prefetchBlocks = prefetchBlocks(choice.prefetch, device, config.threads, choice.blocksPerSm);
-        if constexpr (sizeof(T) == 4) return start(config.single, p, launch);
-        return start(a.dtype == KS_FLOAT16 ? config.half : config.bfloat16, p, launch);
+        return start(config.kernel(a.dtype, p.trigger), p, launch);
     }
     perRow = std::min<int64_t>(perRow, 65536);
     p.blocksPerRow = static_cast<int>(perRow);

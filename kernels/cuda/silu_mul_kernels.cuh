@@ -26,59 +26,55 @@ __device__ inline Vector<T> gated(const Vector<T>& gate, const Vector<T>& up) {
     constexpr int kElements = Vector<T>::kElements;
     float values[kElements];
     gate.toFloats(values);
-    if constexpr (sizeof(T) == 4) {
 #pragma unroll
-        for (float& v : values) v = silu(v);
-    } else {
-        float lowest = values[0];
-#pragma unroll
-        for (int i = 1; i < kElements; ++i) lowest = fminf(lowest, values[i]);
-        if (lowest > kSiluLowest) {
-#pragma unroll
-            for (float& v : values) v = siluInRange(v);
-        } else {
-#pragma unroll
-            for (float& v : values) v = silu(v);
-        }
-    }
+    for (float& v : values) v = sizeof(T) == 4 ? silu(v) : siluWithoutBranches(v);
     return multiply(Vector<T>::fromFloats(values), up);
 }
 
+/// Few rows need short waits, many rows many warps: the variant for the former leaves the compiler all registers to overlap the elements of
+/// a vector, the others keep a multiprocessor full (or three quarters full, where a thread holds two vectors).
+constexpr int residentBlocks(Trigger trigger, int threads, int vectors) {
+    const int blocks = (vectors == 1 ? 2048 : 1536) / threads;
+    return trigger == Trigger::top ? 1 : blocks > 32 ? 32 : blocks;
+}
+
 /// A block takes kThreads * kVectors neighbouring vectors of one row; contiguous operands count as a single row.
-template <class T, int kThreads, int kVectors>
-__global__ __launch_bounds__(kThreads) void silu_mul_vector_kernel(SiluMulParams p) {
+template <class T, int kThreads, int kVectors, Trigger kTrigger>
+__global__ __launch_bounds__(kThreads, residentBlocks(kTrigger, kThreads, kVectors)) void silu_mul_vector_kernel(SiluMulParams p) {
     constexpr int kElements = Vector<T>::kElements;
     constexpr int kChunk = kThreads * kVectors * kElements;
-    triggerAt(KS_TRIGGER_TOP, p.trigger);
+    triggerOnTop<kTrigger>(p.trigger);
     const auto row = static_cast<int64_t>(blockIdx.x / static_cast<unsigned>(p.blocksPerRow));
     const auto chunk = static_cast<int64_t>(blockIdx.x % static_cast<unsigned>(p.blocksPerRow));
     const int64_t first = chunk * kChunk;
+    const int64_t left = p.width - first;
+    const int end = static_cast<int>(left < kChunk ? left : kChunk);
+    const int at = static_cast<int>(threadIdx.x) * kElements;
     const T* gate = static_cast<const T*>(p.gate) + row * p.gateStride + first;
     const T* up = static_cast<const T*>(p.up) + row * p.upStride + first;
-    T* out = static_cast<T*>(p.out) + row * p.outStride + first;
-    const int64_t left = p.width - first;
-    if (static_cast<int>(blockIdx.x) < p.prefetchBlocks && threadIdx.x < 2) {
-        const int64_t elements = left < kChunk ? left : kChunk;
-        prefetchToL2(threadIdx.x == 0 ? gate : up, static_cast<uint32_t>(elements * static_cast<int64_t>(sizeof(T))));
+    T* out = static_cast<T*>(p.out) + row * p.outStride + first + at;
+    if (kTrigger != Trigger::none && static_cast<int>(blockIdx.x) < p.prefetchBlocks && threadIdx.x == 0) {
+        prefetchToL2(gate, static_cast<uint32_t>(end) * sizeof(T));
+        prefetchToL2(up, static_cast<uint32_t>(end) * sizeof(T));
     }
-    waitForPredecessor();
-    triggerAt(KS_TRIGGER_AFTER_WAIT, p.trigger);
+    gate += at;
+    up += at;
+    pin(gate);
+    pin(up);
+    pin(out);
+    endPrologueAndWait<kTrigger>(p.rows == 0);
+    triggerAfterWait<kTrigger>(p.trigger);
     Vector<T> gates[kVectors], ups[kVectors];
 #pragma unroll
-    for (int i = 0; i < kVectors; ++i) {
-        const int at = (i * kThreads + static_cast<int>(threadIdx.x)) * kElements;
-        if (at < left) {
-            gates[i] = Vector<T>::load(gate + at);
-            ups[i] = Vector<T>::load(up + at);
-        }
-    }
-    triggerAt(KS_TRIGGER_AFTER_LOADS, p.trigger);
+    for (int i = 0; i < kVectors; ++i)
+        gates[i] = i * kThreads * kElements + at < end ? Vector<T>::load(gate + i * kThreads * kElements) : Vector<T>::zero();
 #pragma unroll
-    for (int i = 0; i < kVectors; ++i) {
-        const int at = (i * kThreads + static_cast<int>(threadIdx.x)) * kElements;
-        if (at < left) gated(gates[i], ups[i]).store(out + at);
-    }
-    triggerAt(KS_TRIGGER_END, p.trigger);
+    for (int i = 0; i < kVectors; ++i)
+        ups[i] = i * kThreads * kElements + at < end ? Vector<T>::load(up + i * kThreads * kElements) : Vector<T>::zero();
+    triggerAfterLoads<kTrigger>(p.trigger);
+#pragma unroll
+    for (int i = 0; i < kVectors; ++i)
+        if (i * kThreads * kElements + at < end) gated(gates[i], ups[i]).store(out + i * kThreads * kElements);
 }
 
 /// Any width, any alignment, any number of rows: one element a thread and step.

@@ -47,7 +47,11 @@ struct PairOf<__nv_bfloat16> {
 };
 
 __device__ inline float2 toFloat2(__half2 v) { return __half22float2(v); }
-__device__ inline float2 toFloat2(__nv_bfloat162 v) { return __bfloat1622float2(v); }
+/// A bfloat16 is the upper half of a float: one instruction each.
+__device__ inline float2 toFloat2(__nv_bfloat162 v) {
+    const uint32_t bits = reinterpret_cast<const uint32_t&>(v);
+    return make_float2(__uint_as_float(bits << 16), __uint_as_float(bits & 0xffff0000u));
+}
 template <class Pair>
 __device__ inline Pair fromFloat2(float x, float y);
 template <>
@@ -62,8 +66,22 @@ struct alignas(16) Vector {
     uint4 raw;
 
     __device__ static Vector zero() { return {make_uint4(0, 0, 0, 0)}; }
-    __device__ static Vector load(const T* p) { return {*reinterpret_cast<const uint4*>(p)}; }
-    __device__ void store(T* p) const { *reinterpret_cast<uint4*>(p) = raw; }
+    /// From and to global memory. Written out, because a pointer that was pinned (programmatic.cuh) is no longer known to be global.
+    __device__ static Vector load(const T* p) {
+        Vector v;
+        asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(v.raw.x), "=r"(v.raw.y), "=r"(v.raw.z), "=r"(v.raw.w)
+                     : "l"(__cvta_generic_to_global(p))
+                     : "memory");
+        return v;
+    }
+    __device__ void store(T* p) const {
+        asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(p)), "r"(raw.x), "r"(raw.y), "r"(raw.z),
+                     "r"(raw.w)
+                     : "memory");
+    }
+    /// `p` is in shared memory.
+    __device__ static Vector loadShared(const T* p) { return {*reinterpret_cast<const uint4*>(p)}; }
 
     __device__ void toFloats(float (&to)[kElements]) const {
         if constexpr (sizeof(T) == 4) {
@@ -134,13 +152,18 @@ __device__ inline Vector<T> add(const Vector<T>& a, const Vector<T>& b) {
     return Vector<T>::fromFloats(left);
 }
 
+/// `start` plus the squares, in two sums that do not wait for each other.
 template <class T>
 __device__ inline float sumOfSquares(const Vector<T>& v, float start) {
     float values[Vector<T>::kElements];
     v.toFloats(values);
+    float other = 0.0f;
 #pragma unroll
-    for (int i = 0; i < Vector<T>::kElements; ++i) start = fmaf(values[i], values[i], start);
-    return start;
+    for (int i = 0; i < Vector<T>::kElements; i += 2) {
+        start = fmaf(values[i], values[i], start);
+        other = fmaf(values[i + 1], values[i + 1], other);
+    }
+    return start + other;
 }
 
 /// round(round(v * scale) * weight): the second half of the native norm.

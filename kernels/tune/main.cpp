@@ -118,8 +118,11 @@ std::vector<ks_launch_options> secondRound(const Shape& shape, const ks_launch_o
     else if (shape.rows == 512) caps = {0, 4, 6};
     std::vector<int> prefetches{KS_PREFETCH_WEIGHT, KS_PREFETCH_FIRST_WAVE};
     if (shape.rows <= 64) prefetches = {KS_PREFETCH_WEIGHT, KS_PREFETCH_ALL};
-    std::vector<int> triggers{KS_TRIGGER_TOP, KS_TRIGGER_AFTER_WAIT, KS_TRIGGER_AFTER_LOADS};
-    if (shape.rows > 2048) triggers = {KS_TRIGGER_AFTER_WAIT, KS_TRIGGER_AFTER_LOADS, KS_TRIGGER_END};
+    const char* name = ks_config_name(shape.op, base.config);
+    const bool anyTrigger = ring || std::strstr(name, "late") != nullptr || std::strstr(name, "two-pass") != nullptr;
+    std::vector<int> triggers{KS_TRIGGER_TOP, KS_TRIGGER_AFTER_WAIT};
+    if (anyTrigger || shape.op == KS_SILU_MUL) triggers.push_back(KS_TRIGGER_AFTER_LOADS);
+    if (anyTrigger && shape.rows > 2048) triggers = {KS_TRIGGER_AFTER_WAIT, KS_TRIGGER_AFTER_LOADS, KS_TRIGGER_END};
     for (const int trigger : triggers)
         for (const int prefetch : prefetches)
             for (const int cap : caps) found.push_back(with(base.config, trigger, prefetch, cap, false));
@@ -159,9 +162,11 @@ void tune(Meter& meter, Workload& workload, const Shape& shape, const Plan& plan
     const std::vector<ks_launch_options> first = firstRound(shape, plain);
     const auto firstTimes = meter.measure(workload, Pattern::cold, first, plan.calls, 5);
     std::vector<ks_launch_options> second;
-    for (const ks_launch_options& base : best(first, firstTimes, plain ? 3 : 4))
+    for (const ks_launch_options& base : best(first, firstTimes, plain ? 3 : 5))
         for (const ks_launch_options& o : secondRound(shape, base)) second.push_back(o);
-    const size_t finalists = plain ? 3 : 7;
+    // Near the size of L2 the quickest cold and the quickest warm differ: let more of them reach the last round.
+    const bool nearL2 = shape.movedBytes() > kL2Share / 4 && shape.movedBytes() <= kL2Share;
+    const size_t finalists = plain ? 3 : nearL2 ? 12 : 7;
     if (second.size() > finalists) second = best(second, meter.measure(workload, Pattern::cold, second, plan.calls, 5), finalists);
     report(meter, workload, shape, plan, second, plain ? 7 : 9);
 }

@@ -1,5 +1,6 @@
 // Every CUDA kernel against its CPU twin, over shapes, types, strides and alignments; and what it must not touch.
 
+#include <cmath>
 #include <cstdio>
 #include <limits>
 #include <tuple>
@@ -145,6 +146,26 @@ TEST_F(GpuShapes, SiluMulMatchesTheCpu) {
                 for (const Layout& layout : kLayouts) siluMul(dtype, rows, width, layout, nullptr);
 }
 
+TEST_F(GpuShapes, SiluMulOfSpecialValuesMatchesTheCpu) {
+    constexpr double kInf = std::numeric_limits<double>::infinity();
+    for (const int dtype : kTypes) {
+        Tensor gate(dtype, 1, 4096), up(dtype, 1, 4096), out(dtype, 1, 4096);
+        up.fillRandom(1);
+        const double specials[] = {0.0, -0.0, kInf, -kInf, std::nan(""), 60000.0, -60000.0, 1e-7, -1e-7, 1e-40, 3e38, -3e38};
+        for (int64_t c = 0; c < 4096; ++c)  // every special value, then a sweep from -128 to 128
+            gate.setBits(0, c, encode(c < 12 ? specials[c] : static_cast<double>(c - 2048) / 16.0, dtype));
+        const DeviceTensor dg(gate), du(up), dout(out);
+        ASSERT_EQ(ks_silu_mul(dout.data(), dg.data(), du.data(), 1, 4096, 4096, 4096, 4096, dtype, m_stream), KS_OK);
+        ASSERT_EQ(ks_cpu_silu_mul(out.data(), gate.data(), up.data(), 1, 4096, 4096, 4096, 4096, dtype, nullptr), KS_OK);
+        KS_CUDA_OK(cudaStreamSynchronize(m_stream));
+        const Tensor found = dout.download();
+        for (int64_t c = 0; c < 4096; ++c)
+            EXPECT_LE(steps(found.bits(0, c), out.bits(0, c), dtype), dtype == KS_FLOAT32 ? 8 : 2)
+                << nameOf(dtype) << ": silu(" << gate.value(0, c) << ") * " << up.value(0, c) << " is " << found.value(0, c) << ", not "
+                << out.value(0, c);
+    }
+}
+
 TEST_F(GpuShapes, RopeIsBitEqualToTheCpu) {
     for (const int dtype : kTypes)
         for (const int64_t tokens : {1, 9, 130})
@@ -189,6 +210,7 @@ TEST_F(GpuShapes, EveryConfigurationOfTheListsMatchesTheCpu) {
                         options.trigger = (config + static_cast<int>(rows)) % 4;
                         options.prefetch = config % 3;
                         options.blocks_per_sm = config % 3;
+                        options.flags = config % 2 == static_cast<int>(rows % 2) ? KS_FLAG_PLAIN_LAUNCH : 0;
                         if (op == KS_RMS_NORM) norm(dtype, rows, width, {0, 0}, &options);
                         else addNorm(dtype, rows, width, {64, 0}, &options);
                         ++tried;
@@ -288,6 +310,7 @@ TEST_F(GpuShapes, HugeTensorsBeyondTwoToThe31ElementsAreRightAtTheirEnd) {
     weight.fillRandom(2);
     const size_t tailAt = static_cast<size_t>((kRows - kTail) * kWidth) * 2;
     KS_CUDA_OK(cudaMemcpy(static_cast<char*>(x.get()) + tailAt, tail.data(), static_cast<size_t>(kTail * kWidth) * 2, cudaMemcpyHostToDevice));
+    KS_CUDA_OK(cudaDeviceSynchronize());
     const DeviceTensor dw(weight);
     ASSERT_EQ(ks_rms_norm(out.get(), x.get(), dw.data(), kRows, kWidth, kWidth, kWidth, 1e-6f, KS_BFLOAT16, m_stream), KS_OK);
     KS_CUDA_OK(cudaStreamSynchronize(m_stream));

@@ -30,6 +30,8 @@ public:
     explicit DeviceTensor(const Tensor& host) : m_host(host), m_memory(allocate(host.bytes().size())) { upload(host); }
     void upload(const Tensor& host) {
         EXPECT_EQ(cudaMemcpy(m_memory.get(), host.bytes().data(), host.bytes().size(), cudaMemcpyHostToDevice), cudaSuccess);
+        // From pageable memory the call may return before the copy has arrived, and the tests' stream does not wait for it.
+        EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
     }
     [[nodiscard]] Tensor download() const {
         Tensor copy = m_host;
@@ -52,6 +54,7 @@ template <class V>
 DevicePointer toDevice(const std::vector<V>& values) {
     DevicePointer p = allocate(values.size() * sizeof(V));
     EXPECT_EQ(cudaMemcpy(p.get(), values.data(), values.size() * sizeof(V), cudaMemcpyHostToDevice), cudaSuccess);
+    EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
     return p;
 }
 
