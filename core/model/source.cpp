@@ -70,7 +70,7 @@ Error notFound(const std::string& argument) {
     std::string advice;
     const std::vector<std::string> ids = presetIds();
     if (const auto meant = nearest(argument, ids)) advice = fmt::format("Did you mean the preset {}? ", *meant);
-    if (isHubId(argument)) advice += fmt::format("`kernelscope-cli model get {}` fetches a model of that name from the hub. ", argument);
+    if (isHubId(argument) && argument.find('/') != std::string::npos) advice += fmt::format("`kernelscope-cli model get {}` fetches a model of that name from the hub. ", argument);
     advice += "Presets: " + joined(ids) + ".";
     return makeError(ErrorCode::badInput,
                      fmt::format("no model called '{}': it is neither a preset, nor a folder, nor in the hub cache {}", argument,
