@@ -15,12 +15,13 @@ std::string_view toString(ProfileLevel level) {
         case ProfileLevel::block: return "block";
         case ProfileLevel::leaf: return "leaf";
         case ProfileLevel::kernel: return "kernel";
+        case ProfileLevel::op: return "op";
     }
     return "";
 }
 
 std::optional<ProfileLevel> profileLevelFromString(std::string_view text) {
-    for (ProfileLevel level : {ProfileLevel::type, ProfileLevel::block, ProfileLevel::leaf, ProfileLevel::kernel}) {
+    for (ProfileLevel level : {ProfileLevel::type, ProfileLevel::block, ProfileLevel::leaf, ProfileLevel::kernel, ProfileLevel::op}) {
         if (toString(level) == text) return level;
     }
     return std::nullopt;
@@ -32,6 +33,7 @@ bool isTimedAt(ProfileLevel level, const ModuleInfo& module) {
         case ProfileLevel::block: return module.depth == 1;
         case ProfileLevel::leaf:
         case ProfileLevel::kernel: return module.type != ModuleType::none;
+        case ProfileLevel::op: return module.isOperator;
     }
     return false;
 }

@@ -11,7 +11,8 @@
 
 namespace kernelscope {
 
-enum class ProfileLevel { type, block, leaf, kernel };
+/// `op` times the replaceable operators, where a pass runs them under hooks (operator_modules.h); the others time modules.
+enum class ProfileLevel { type, block, leaf, kernel, op };
 std::string_view toString(ProfileLevel level);
 std::optional<ProfileLevel> profileLevelFromString(std::string_view text);
 

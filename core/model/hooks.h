@@ -25,6 +25,7 @@ struct ModuleInfo {
     ModuleType type = ModuleType::none;
     bool typeRoot = false; ///< outermost module of its type: what level "type" times
     std::string path;      ///< Hugging Face path: "model.layers.0.self_attn.q_proj"; the root is "model_forward"
+    bool isOperator = false;  ///< no module of the model: all calls of one replaceable operator ("op:rms_norm"), for level "op"
 };
 
 class ModuleHook {
