@@ -17,8 +17,12 @@
 #include "core/client/store.h"
 #include "ui/icons.h"
 #include "ui/model_line.h"
+#include "ui/pages/doctor_page.h"
+#include "ui/pages/end_to_end_page.h"
+#include "ui/pages/kernels_page.h"
 #include "ui/pages/profile_page.h"
 #include "ui/pages/runs_page.h"
+#include "ui/pages/summary_page.h"
 #include "ui/rail.h"
 #include "ui/services/engine_adapter.h"
 #include "ui/services/run_library.h"
@@ -72,9 +76,17 @@ MainWindow::MainWindow(WindowOptions options, QWidget* parent)
     setCentralWidget(all);
 
     m_profile = new ProfilePage(*m_modelLine, m_settings, m_stack);
+    m_doctor = new DoctorPage(m_stack);
+    m_summary = new SummaryPage(*m_modelLine, m_stack);
+    m_endToEnd = new EndToEndPage(*m_modelLine, m_settings, m_stack);
+    m_kernels = new KernelsPage(*m_modelLine, m_settings, m_stack);
     m_runs = new RunsPage(m_stack);
+    addPage(m_summary);
     addPage(m_profile);
+    addPage(m_kernels);
+    addPage(m_endToEnd);
     addPage(m_runs);
+    addPage(m_doctor);
     makeMenus();
 
     connect(m_rail, &Rail::chosen, this, &MainWindow::showPageAt);
@@ -83,6 +95,7 @@ MainWindow::MainWindow(WindowOptions options, QWidget* parent)
     connect(m_strip, &StatusStrip::engineClicked, this, [this] { m_engineBar->open(m_settings.engineCommand(), "kernelscope-engine beside this program"); });
     connect(m_engineBar, &EngineBar::chosen, this, &MainWindow::useEngine);
     connect(m_runs, &RunsPage::exportRunRequested, this, &MainWindow::askExportSaved);
+    connect(m_runs, &RunsPage::exportTextRequested, this, &MainWindow::askSaveText);
 
     if (!restoreGeometry(m_settings.state("window/geometry"))) {
         const QRect room = screen() ? screen()->availableGeometry() : QRect(0, 0, 1280, 860);
@@ -169,7 +182,9 @@ void MainWindow::startServices() {
 void MainWindow::startEngine() {
     const QString text = !m_options.engine.isEmpty() ? m_options.engine : m_settings.engineCommand();
     auto command = text.isEmpty() ? defaultEngineCommand() : parseEngineCommand(fromQt(text));
-    const QString where = text.isEmpty() ? "local" : text.section(' ', 0, 1);
+    // "ssh gpubox" says where; a path to an engine on this machine is local.
+    const bool local = !command || command->argv.empty() || QFileInfo(toQt(command->argv.front())).isAbsolute();
+    const QString where = local ? QString("local") : text.section(' ', 0, 1);
     SessionOptions options;
     if (command) options.engine = *command;
     m_services.engine = new EngineAdapter(std::move(options), m_store.get(), this);
@@ -214,10 +229,6 @@ void MainWindow::openRun(const QString& id) {
 }
 
 void MainWindow::runOpened(const SavedRunPtr& run) {
-    if (std::exchange(m_exportWanted, {}) == toQt(run->summary.header.id)) {
-        askExportOf(run->rows, "csv");
-        return;
-    }
     for (Page* page : m_pages) {
         if (!page->shows(run->summary.header.kind)) continue;
         page->showSaved(run);

@@ -21,13 +21,17 @@ class QToolButton;
 namespace kernelscope::ui {
 
 class Chart;
+class DoctorPage;
+class EndToEndPage;
 class EngineBar;
+class KernelsPage;
 class ModelLine;
 class Page;
 class ProfilePage;
 class Rail;
 class RunsPage;
 class StatusStrip;
+class SummaryPage;
 
 struct WindowOptions {
     QString settingsFile;          ///< empty: the platform's place
@@ -44,6 +48,10 @@ public:
     ~MainWindow() override;
 
     [[nodiscard]] ProfilePage* profilePage() const { return m_profile; }
+    [[nodiscard]] DoctorPage* doctorPage() const { return m_doctor; }
+    [[nodiscard]] SummaryPage* summaryPage() const { return m_summary; }
+    [[nodiscard]] EndToEndPage* endToEndPage() const { return m_endToEnd; }
+    [[nodiscard]] KernelsPage* kernelsPage() const { return m_kernels; }
     [[nodiscard]] RunsPage* runsPage() const { return m_runs; }
     [[nodiscard]] ModelLine* modelLine() const { return m_modelLine; }
     [[nodiscard]] Rail* rail() const { return m_rail; }
@@ -87,6 +95,7 @@ private:
     void askExport(const QString& suffix);
     void askExportOf(const RunRows& run, const QString& suffix);
     void askExportSaved(const QString& id);
+    void askSaveText(const std::string& text, const QString& name);
     void askSavePicture(Chart* chart);
     void report(const Result<void>& result);
 
@@ -102,14 +111,19 @@ private:
     EngineBar* m_engineBar;
     QToolButton* m_export;
     ProfilePage* m_profile = nullptr;
+    DoctorPage* m_doctor = nullptr;
+    SummaryPage* m_summary = nullptr;
+    EndToEndPage* m_endToEnd = nullptr;
+    KernelsPage* m_kernels = nullptr;
     RunsPage* m_runs = nullptr;
     QAction* m_runAction = nullptr;
     QAction* m_cancelAction = nullptr;
     QAction* m_exportCsv = nullptr;
     QAction* m_exportJson = nullptr;
+    QAction* m_exportReport = nullptr;
+    QAction* m_exportTrace = nullptr;
     QAction* m_savePicture = nullptr;
     QMenu* m_recentMenu = nullptr;
-    QString m_exportWanted;  ///< id of a run that is read only to be exported
     bool m_painted = false;
 };
 

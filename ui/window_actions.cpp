@@ -39,6 +39,8 @@ void MainWindow::makeMenus() {
     file->addSeparator();
     m_exportCsv = file->addAction("&Export CSV…", QKeySequence("Ctrl+E"), this, [this] { askExport("csv"); });
     m_exportJson = file->addAction("Export &JSON…", this, [this] { askExport("json"); });
+    m_exportReport = file->addAction("Export &report…", this, [this] { askExport("html"); });
+    m_exportTrace = file->addAction("Export Chrome &trace…", this, [this] { askExport("trace.json"); });
     m_savePicture = file->addAction("&Save picture of the chart…", QKeySequence("Ctrl+Shift+S"), this, [this] {
         const auto charts = currentPage()->charts();
         if (!charts.isEmpty()) askSavePicture(charts.front());
@@ -78,7 +80,7 @@ void MainWindow::makeMenus() {
     help->addAction("&About Kernelscope", this, &MainWindow::showAbout);
 
     auto* menu = new QMenu(m_export);
-    menu->addActions({m_exportCsv, m_exportJson, m_savePicture});
+    menu->addActions({m_exportCsv, m_exportJson, m_exportReport, m_exportTrace, m_savePicture});
     m_export->setMenu(menu);
     m_export->setPopupMode(QToolButton::MenuButtonPopup);
     connect(m_export, &QToolButton::clicked, m_exportCsv, &QAction::trigger);
@@ -104,6 +106,9 @@ void MainWindow::updateActions() {
     m_exportCsv->setEnabled(exportable);
     m_exportJson->setEnabled(exportable);
     m_export->setEnabled(exportable);
+    const bool kept = exportable && m_services.library && !currentPage()->exportable()->header().id.empty();
+    m_exportReport->setEnabled(kept);
+    m_exportTrace->setEnabled(kept && currentPage()->exportable()->header().kind == "profile");
     m_savePicture->setEnabled(exportable && !currentPage()->charts().isEmpty());
 }
 

@@ -8,6 +8,7 @@
 #include "ui/charts/chart.h"
 #include "ui/main_window.h"
 #include "ui/pages/page.h"
+#include "ui/pages/runs_page.h"
 #include "ui/services/export_run.h"
 #include "ui/services/run_library.h"
 #include "ui/text.h"
@@ -50,20 +51,42 @@ void MainWindow::askExport(const QString& suffix) {
 }
 
 void MainWindow::askExportOf(const RunRows& run, const QString& suffix) {
-    // A copy: the run may be replaced while the dialog is open.
-    auto copy = std::make_shared<const RunRows>(run);
-    auto* dialog = saveDialog(this, "Export", folderFor(m_settings, "folders/exports"), suggestedFileName(run.header(), suffix),
-                              suffix == "json" ? "JSON (*.json);;CSV (*.csv)" : "CSV (*.csv);;JSON (*.json)", suffix);
-    connect(dialog, &QFileDialog::fileSelected, this, [this, copy](const QString& file) {
+    const QString id = toQt(run.header().id);
+    const bool kept = m_services.library && !id.isEmpty();
+    // A copy: the run may be replaced while the dialog is open. A run that is not kept can be written as CSV and JSON.
+    auto copy = std::make_shared<const RunRows>(kept ? RunRows(run.header()) : run);
+    const QString filters = kept ? "CSV (*.csv);;JSON (*.json);;Report (*.html);;Markdown (*.md);;Chrome trace (*.trace.json)" : "CSV (*.csv);;JSON (*.json)";
+    auto* dialog = saveDialog(this, "Export", folderFor(m_settings, "folders/exports"), suggestedFileName(run.header(), suffix), filters, suffix);
+    for (const QString& filter : filters.split(";;")) {
+        if (filter.contains("*." + suffix + ")")) dialog->selectNameFilter(filter);
+    }
+    connect(dialog, &QFileDialog::filterSelected, dialog, [dialog](const QString& filter) {
+        dialog->setDefaultSuffix(filter.section("*.", 1).chopped(1));
+    });
+    connect(dialog, &QFileDialog::fileSelected, this, [this, copy, kept, id](const QString& file) {
         m_settings.setText("folders/exports", QFileInfo(file).absolutePath());
-        report(exportRun(*copy, file));
+        if (kept) m_services.library->exportTo(id, exportFormatOf(file.toStdU16String()).value_or(ExportFormat::csv), file);
+        else report(exportRun(*copy, file));
     });
     dialog->open();
 }
 
 void MainWindow::askExportSaved(const QString& id) {
-    m_exportWanted = id;
-    openRun(id);
+    if (!m_services.library) return;
+    RunHeader header;  // enough for a name: the rows come from the store
+    for (const RunSummary& run : m_runs->model()->rows()) {
+        if (toQt(run.header.id) == id) header = run.header;
+    }
+    askExportOf(RunRows(header), "csv");
+}
+
+void MainWindow::askSaveText(const std::string& text, const QString& name) {
+    auto* dialog = saveDialog(this, "Export", folderFor(m_settings, "folders/exports"), name, "CSV (*.csv)", "csv");
+    connect(dialog, &QFileDialog::fileSelected, this, [this, text](const QString& file) {
+        m_settings.setText("folders/exports", QFileInfo(file).absolutePath());
+        report(writeFile(file, text));
+    });
+    dialog->open();
 }
 
 void MainWindow::askSavePicture(Chart* chart) {

@@ -74,6 +74,9 @@ TEST(Export, SaysWhichFileCouldNotBeWritten) {
 
 TEST(CommandLine, RepeatsTheJobAndQuotesWhatTheShellWouldTakeApart) {
     JobRequest request{.kind = "profile", .model = "/tmp/it's here", .device = "cpu", .settings = {{"prompt_tokens", 32}, {"level", "leaf"}}};
+    request.settings["hidden"] = {896, 3584};
+    EXPECT_NE(commandLine(request).find("--hidden 896,3584"), std::string::npos);
+    request.settings.erase("hidden");
     EXPECT_EQ(commandLine(request), "kernelscope-cli profile --model '/tmp/it'\\''s here' --device cpu --level leaf --prompt-tokens 32");
 }
 

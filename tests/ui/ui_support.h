@@ -37,6 +37,11 @@ std::vector<SweepRow> sweepRows();
 std::vector<ValidateRow> validateRows();
 std::string storeSweep(Store& store);
 
+/// Native and patched, eager: 1.43x; and what such a run keeps beside its rows.
+std::vector<EndToEndRow> endToEndRows();
+nlohmann::json endToEndResult();
+std::string storeEndToEnd(Store& store);
+
 /// Runs the event loop until the condition holds; false after the deadline.
 bool waitFor(const std::function<bool()>& condition, int milliseconds = 10'000);
 

@@ -87,7 +87,7 @@ TEST(Window, ShowsASavedRunReadOnlyAndGoesBack) {
     TestWindow window(kNoEngine);
     const std::string id = storeProfile(*window->services().store, "Saved-model");
     ASSERT_FALSE(id.empty());
-    QTest::mouseClick(window->rail()->buttonOf(2), Qt::LeftButton);
+    QTest::keyClick(&*window, Qt::Key_5, Qt::AltModifier);
     RunsPage* runs = window->runsPage();
     ASSERT_TRUE(waitFor([&] { return runs->model()->rowCount() == 1; }));
     const QRect row = runs->table()->visualRect(runs->table()->model()->index(0, 0));
@@ -171,7 +171,7 @@ TEST(Window, RemembersThePageTheModelAndTheScheme) {
 TEST(Window, EveryControlHasANameForScreenReadersAndIsReachedByTab) {
     TestWindow window(kNoEngine);
     storeProfile(*window->services().store, "m");
-    for (const char* title : {"Profile", "Kernels", "Runs"}) {
+    for (const char* title : {"Summary", "Profile", "Kernels", "End to end", "Runs", "Doctor"}) {
         window->showPage(title);
         if (window->currentPage() == window->runsPage()) waitFor([&] { return window->runsPage()->model()->rowCount() == 1; });
         for (QWidget* widget : window->findChildren<QWidget*>()) {

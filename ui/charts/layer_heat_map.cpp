@@ -70,7 +70,7 @@ LayerHeatMap::Layout LayerHeatMap::layout(const QRectF& area) const {
     const double left = area.left() + labels + metrics.height() * 0.6;
     at.plot = QRectF(left, area.top() + 2, area.right() - left - 2, area.height() - metrics.height() * 2.4);
     const double columns = std::max(1, m_map.layers), rows = std::max<double>(1, double(m_map.types.size()));
-    at.cellWidth = std::min(at.plot.width() / columns, metrics.height() * 4);
+    at.cellWidth = std::min(at.plot.width() / columns, metrics.height() * 6);
     at.cellHeight = std::min(at.plot.height() / rows, metrics.height() * 3.2);
     at.gapX = at.cellWidth > 8 ? 1.5 : at.cellWidth > 4 ? 1 : 0;
     at.gapY = std::min(8.0, at.cellHeight * 0.16);

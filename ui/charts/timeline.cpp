@@ -51,6 +51,18 @@ void Timeline::setEvents(std::vector<ProfileEventRow> events) {
         for (const ProfileEventRow& event : track.events) m_length = std::max(m_length, event.beginUs + event.durationUs);
         m_tracks.push_back(std::move(track));
     }
+    // On a CPU the host is the device: one track says it all.
+    if (m_tracks.size() == 2 && m_tracks[0].label == kTracks[0].second && m_tracks[1].label == kTracks[1].second) {
+        const auto end = [](const Track& track) {
+            double last = 0;
+            for (const ProfileEventRow& event : track.events) last = std::max(last, event.beginUs + event.durationUs);
+            return last;
+        };
+        if (std::abs(end(m_tracks[0]) - end(m_tracks[1])) < 0.02 * m_length) {
+            m_tracks.pop_back();
+            m_tracks.front().label = "CPU";
+        }
+    }
     if (unzoomed || m_end > m_length) {
         m_begin = 0;
         m_end = m_length;

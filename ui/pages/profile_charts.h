@@ -3,12 +3,12 @@
 #include <QWidget>
 
 #include "core/records/rows.h"
+#include "ui/charts/chart.h"
 #include "ui/models/profile_summary.h"
 
 namespace kernelscope::ui {
 
 class Card;
-class Chart;
 class LayerHeatMap;
 class Segmented;
 class ShareBars;

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <functional>
+
 #include "ui/models/runs_table.h"
 #include "ui/pages/page.h"
 #include "ui/services/run_library.h"
 
 class QLabel;
+class QLineEdit;
 class QPushButton;
 class QStackedWidget;
 
@@ -12,6 +15,7 @@ namespace kernelscope::ui {
 
 class Banner;
 class Card;
+class ComparePanel;
 class EmptyState;
 class TableView;
 
@@ -31,16 +35,28 @@ public:
     [[nodiscard]] TableView* table() const { return m_table; }
     [[nodiscard]] RunsTable* model() const { return m_model; }
     [[nodiscard]] Banner* banner() const { return m_banner; }
+    [[nodiscard]] ComparePanel* comparePanel() const { return m_compare; }
+    [[nodiscard]] QPushButton* compareButton() const { return m_compareButton; }
+    [[nodiscard]] QPushButton* deleteButton() const { return m_delete; }
+    [[nodiscard]] QPushButton* pinButton() const { return m_pin; }
+    [[nodiscard]] QLineEdit* noteEdit() const { return m_note; }
+    [[nodiscard]] QLineEdit* tagsEdit() const { return m_tags; }
     /// Ids of the selected runs, top to bottom.
     [[nodiscard]] QStringList selectedIds() const;
 
 signals:
     void exportRunRequested(const QString& id);
+    void exportTextRequested(const std::string& text, const QString& name);
 
 private:
     void refresh();
     void listed(const RunList& runs);
     void updateButtons();
+    QWidget* makeDetails();
+    void compareSelected();
+    void removeSelected();
+    void editSelected(std::function<Result<void>(Store&, const std::string&)> change);
+    [[nodiscard]] const RunSummary* selectedRun() const;  ///< null unless exactly one
 
     Services m_services;
     Card* m_card;
@@ -51,6 +67,13 @@ private:
     QStackedWidget* m_stack;
     QPushButton* m_open;
     QPushButton* m_export;
+    QPushButton* m_compareButton;
+    QPushButton* m_delete;
+    QPushButton* m_pin;
+    QLabel* m_command;
+    QLineEdit* m_note;
+    QLineEdit* m_tags;
+    ComparePanel* m_compare;
     bool m_stale = true;
 };
 

@@ -5,7 +5,7 @@
 namespace kernelscope::ui {
 namespace {
 
-std::string quoted(const std::string& word) {
+std::string shellWord(const std::string& word) {
     const auto harmless = [](unsigned char c) {
         return std::isalnum(c) || std::string_view("-_./=,:+@%").find(char(c)) != std::string_view::npos;
     };
@@ -18,9 +18,9 @@ std::string quoted(const std::string& word) {
 }  // namespace
 
 std::string commandLine(const JobRequest& request) {
-    std::string text = "kernelscope-cli " + request.kind + " --model " + quoted(request.model);
-    if (request.device != "auto") text += " --device " + quoted(request.device);
-    if (request.dtype != "auto") text += " --dtype " + quoted(request.dtype);
+    std::string text = "kernelscope-cli " + request.kind + " --model " + shellWord(request.model);
+    if (request.device != "auto") text += " --device " + shellWord(request.device);
+    if (request.dtype != "auto") text += " --dtype " + shellWord(request.dtype);
     if (request.seed != 0) text += " --seed " + std::to_string(request.seed);
     for (const auto& [key, value] : request.settings.items()) {
         std::string option = key;
@@ -28,9 +28,13 @@ std::string commandLine(const JobRequest& request) {
         if (value.is_boolean()) {
             if (value.get<bool>()) text += " --" + option;
         } else if (value.is_string()) {
-            if (!value.get_ref<const std::string&>().empty()) text += " --" + option + " " + quoted(value.get<std::string>());
+            if (!value.get_ref<const std::string&>().empty()) text += " --" + option + " " + shellWord(value.get<std::string>());
+        } else if (value.is_array()) {
+            std::string list;
+            for (const auto& entry : value) list += (list.empty() ? "" : ",") + (entry.is_string() ? entry.get<std::string>() : entry.dump());
+            if (!list.empty()) text += " --" + option + " " + shellWord(list);
         } else if (!value.is_null()) {
-            text += " --" + option + " " + quoted(value.dump());
+            text += " --" + option + " " + shellWord(value.dump());
         }
     }
     return text;

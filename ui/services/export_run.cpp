@@ -24,6 +24,10 @@ Result<void> exportRun(const RunRows& run, const QString& file) {
         text = csvHeader(*type);
         for (const RowRecord& record : run.records()) text += csvLine(record.values);
     }
+    return writeFile(file, text);
+}
+
+Result<void> writeFile(const QString& file, const std::string& text) {
     const QFileInfo info(file);
     QSaveFile out(file);
     if (!info.absoluteDir().mkpath(".") || !out.open(QIODevice::WriteOnly) ||

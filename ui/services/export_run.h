@@ -11,6 +11,9 @@ namespace kernelscope::ui {
 /// appears complete or not at all; a missing folder is made.
 Result<void> exportRun(const RunRows& run, const QString& file);
 
+/// The file complete or not at all; a missing folder is made.
+Result<void> writeFile(const QString& file, const std::string& text);
+
 /// "profile-qwen2.5-0.5b-20260131-1234.csv", for the file dialog.
 QString suggestedFileName(const RunHeader& run, const QString& suffix);
 

@@ -1,6 +1,9 @@
 #include "ui/services/run_library.h"
 
+#include <QPointer>
+
 #include "core/records/rows.h"
+#include "ui/services/export_run.h"
 #include "ui/text.h"
 
 namespace kernelscope::ui {
@@ -13,6 +16,12 @@ public:
     Result<std::vector<RunSummary>> list() {
         if (const auto opened = open(); !opened) return opened.error();
         return m_store->runs();
+    }
+
+    template <typename T>
+    Result<T> with(const std::function<Result<T>(Store&)>& work) {
+        if (const auto opened = open(); !opened) return opened.error();
+        return work(*m_store);
     }
 
     Result<SavedRunPtr> read(const std::string& id) {
@@ -36,7 +45,8 @@ private:
     static std::vector<RowType> rowTypesOf(const std::string& kind) {
         std::vector<RowType> types;
         for (const RowType& type : rowTypes()) {
-            if (type.name == kind || (kind == "profile" && (type.name == "profile_module" || type.name == "profile_event"))) types.push_back(type);
+            if (type.name == kind || (kind == "profile" && (type.name == "profile_module" || type.name == "profile_event")) ||
+                (kind == "sweep" && type.name == "validate")) types.push_back(type);
         }
         return types;
     }
@@ -88,6 +98,53 @@ void RunLibrary::open(const QString& id) {
             else emit failed(run.error());
         });
     });
+}
+
+template <typename T>
+void RunLibrary::ask(std::function<Result<T>(Store&)> work, std::function<void(T)> done) {
+    QMetaObject::invokeMethod(m_reader, [this, reader = m_reader, work = std::move(work), done = std::move(done)] {
+        auto answer = reader->template with<T>(work);
+        QMetaObject::invokeMethod(this, [this, done, answer = std::move(answer)]() mutable {
+            if (answer) done(std::move(*answer));
+            else emit failed(answer.error());
+        });
+    });
+}
+
+void RunLibrary::read(const QStringList& ids, QObject* context, std::function<void(const std::vector<SavedRunPtr>&)> done) {
+    QMetaObject::invokeMethod(m_reader, [this, ids, reader = m_reader, context = QPointer<QObject>(context), done = std::move(done)] {
+        std::vector<SavedRunPtr> runs;
+        for (const QString& id : ids) {
+            if (auto run = reader->read(fromQt(id))) runs.push_back(*run);
+        }
+        QMetaObject::invokeMethod(this, [context, done, runs = std::move(runs)] { if (context) done(runs); });
+    });
+}
+
+void RunLibrary::edit(std::function<Result<void>(Store&)> change) {
+    ask<bool>([change = std::move(change)](Store& store) -> Result<bool> {
+        if (const auto changed = change(store); !changed) return changed.error();
+        return true;
+    }, [this](bool) { refresh(); });
+}
+
+void RunLibrary::compare(const QStringList& ids) {
+    std::vector<std::string> names;
+    for (const QString& id : ids) names.push_back(fromQt(id));
+    ask<ComparisonPtr>([names](Store& store) -> Result<ComparisonPtr> {
+        auto comparison = compareRuns(store, names);
+        if (!comparison) return comparison.error();
+        return ComparisonPtr(std::make_shared<const Comparison>(std::move(*comparison)));
+    }, [this](const ComparisonPtr& comparison) { emit compared(comparison); });
+}
+
+void RunLibrary::exportTo(const QString& id, ExportFormat format, const QString& file) {
+    ask<QString>([id = fromQt(id), format, file](Store& store) -> Result<QString> {
+        auto document = kernelscope::exportRun(store, id, format);
+        if (!document) return document.error();
+        if (const auto written = writeFile(file, *document); !written) return written.error();
+        return file;
+    }, [this](const QString& written) { emit exported(written); });
 }
 
 }  // namespace kernelscope::ui

@@ -3,16 +3,21 @@
 
 #include <atomic>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <vector>
 
 #include <QObject>
+#include <QStringList>
 #include <QThread>
 
+#include "core/client/compare.h"
+#include "core/client/export.h"
 #include "ui/services/run_rows.h"
 
 namespace kernelscope::ui {
 
+using ComparisonPtr = std::shared_ptr<const Comparison>;
 using RunList = std::shared_ptr<const std::vector<RunSummary>>;
 
 class RunLibrary : public QObject {
@@ -24,13 +29,27 @@ public:
     void refresh();
     /// Only the newest request is answered: open A, open B shows B.
     void open(const QString& id);
+    /// Several at once, for a page that shows parts of them; nothing arrives where `context` has gone by then.
+    void read(const QStringList& ids, QObject* context, std::function<void(const std::vector<SavedRunPtr>&)> done);
+    /// Changes the store (a note, a tag, a deletion), then lists again.
+    void edit(std::function<Result<void>(Store&)> change);
+    /// The first is the baseline.
+    void compare(const QStringList& ids);
+    /// A document of a kept run; the file appears complete or not at all.
+    void exportTo(const QString& id, ExportFormat format, const QString& file);
 
 signals:
     void runsLoaded(const kernelscope::ui::RunList& runs);
     void runOpened(const kernelscope::ui::SavedRunPtr& run);
+    void compared(const kernelscope::ui::ComparisonPtr& comparison);
+    void exported(const QString& file);
     void failed(const kernelscope::Error& error);
 
 private:
+    /// Runs `work` in the reader's thread and gives its value to `done` in this one; an error goes to failed().
+    template <typename T>
+    void ask(std::function<Result<T>(Store&)> work, std::function<void(T)> done);
+
     class Reader;
     QThread m_thread;
     Reader* m_reader;

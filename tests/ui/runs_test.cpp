@@ -1,0 +1,107 @@
+// What a user does with kept runs: notes, tags, pins, deletion with undo, comparison, reports.
+
+#include <gtest/gtest.h>
+
+#include <QAbstractItemModelTester>
+#include <QApplication>
+#include <QFile>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QTest>
+
+#include "ui/charts/ratio_chart.h"
+#include "ui/pages/compare_panel.h"
+#include "ui/pages/runs_page.h"
+#include "ui/services/run_library.h"
+#include "ui/text.h"
+#include "ui/widgets/banner.h"
+#include "ui/widgets/table_view.h"
+#include "ui_support.h"
+
+namespace kernelscope::ui {
+namespace {
+
+using namespace test;
+
+struct RunsWindow : TestWindow {
+    RunsWindow() : TestWindow("/nowhere/kernelscope-engine") {
+        first = storeProfile(*(*this)->services().store, "Model-a", 2);
+        second = storeProfile(*(*this)->services().store, "Model-a", 1);
+        (*this)->showPage("Runs");
+        listed = waitFor([this] { return page()->model()->rowCount() == 2; });
+    }
+    RunsPage* page() { return (*this)->runsPage(); }
+    void select(int row) { page()->table()->setCurrentIndex(page()->table()->model()->index(row, 0)); }
+    std::string first, second;
+    bool listed = false;
+};
+
+TEST(Runs, ANoteAndTagsAreKeptWhenTheFieldIsLeft) {
+    RunsWindow window;
+    ASSERT_TRUE(window.listed);
+    window.select(0);
+    const std::string id = fromQt(window.page()->selectedIds().front());
+    window.page()->noteEdit()->setFocus();
+    QTest::keyClicks(window.page()->noteEdit(), "after the change");
+    QTest::keyClick(window.page()->noteEdit(), Qt::Key_Return);
+    window.page()->tagsEdit()->setFocus();
+    QTest::keyClicks(window.page()->tagsEdit(), "fast, h200");
+    QTest::keyClick(window.page()->tagsEdit(), Qt::Key_Return);
+    ASSERT_TRUE(waitFor([&] {
+        const auto run = window->services().store->run(id);
+        return run.ok() && run->note == "after the change" && run->tags == std::vector<std::string>{"fast", "h200"};
+    }));
+}
+
+TEST(Runs, DeletionCanBeUndone) {
+    RunsWindow window;
+    ASSERT_TRUE(window.listed);
+    window.select(0);
+    QTest::mouseClick(window.page()->deleteButton(), Qt::LeftButton);
+    ASSERT_TRUE(waitFor([&] { return window.page()->model()->rowCount() == 1; }));
+    ASSERT_TRUE(window.page()->banner()->isVisible());
+    QTest::mouseClick(window.page()->banner()->actionButton(), Qt::LeftButton);
+    EXPECT_TRUE(waitFor([&] { return window.page()->model()->rowCount() == 2; }));
+}
+
+TEST(Runs, TwoAreComparedWithThePinnedOneAsBaseline) {
+    RunsWindow window;
+    ASSERT_TRUE(window.listed);
+    window->services().library->edit([id = window.first](Store& store) { return store.setPinned(id, true); });
+    ASSERT_TRUE(waitFor([&] {
+        const auto& rows = window.page()->model()->rows();
+        return std::any_of(rows.begin(), rows.end(), [](const RunSummary& run) { return run.pinned; });
+    }));
+    window.page()->table()->selectAll();
+    ASSERT_TRUE(window.page()->compareButton()->isEnabled());
+    QTest::mouseClick(window.page()->compareButton(), Qt::LeftButton);
+    ComparePanel* panel = window.page()->comparePanel();
+    ASSERT_TRUE(waitFor([&] { return panel->isVisible(); }));
+    ASSERT_FALSE(panel->chart()->bars().empty());
+    EXPECT_NEAR(panel->chart()->bars().front().ratio, 2, 1e-9) << "the second run takes half the time of the pinned one";
+    EXPECT_GT(panel->table()->model()->rowCount(), 7);
+    EXPECT_NE(panel->csv().find("kind,key,metric"), std::string::npos);
+}
+
+TEST(Runs, AReportIsWrittenFromTheStore) {
+    RunsWindow window;
+    ASSERT_TRUE(window.listed);
+    const QString file = window.path("report.html");
+    window->services().library->exportTo(toQt(window.first), ExportFormat::html, file);
+    ASSERT_TRUE(waitFor([&] { return QFile::exists(file); }));
+    QFile in(file);
+    ASSERT_TRUE(in.open(QIODevice::ReadOnly));
+    EXPECT_TRUE(in.readAll().contains("Attention"));
+}
+
+TEST(CompareTable, HoldsTheModelContract) {
+    CompareTable table(compareColumns());
+    const QAbstractItemModelTester tester(&table, QAbstractItemModelTester::FailureReportingMode::Fatal);
+    table.append({{.kind = "profile", .key = "decode|type|MLP", .metric = "span_us", .unit = "us", .baseline = 2, .candidate = 1, .ratio = 2, .verdict = "faster"}});
+    EXPECT_EQ(table.index(0, 0).data().toString(), QString::fromUtf8("decode \u00b7 type \u00b7 MLP"));
+    EXPECT_EQ(table.index(0, 7).data().toString(), "faster");
+}
+
+}  // namespace
+}  // namespace kernelscope::ui

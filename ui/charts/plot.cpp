@@ -1,0 +1,50 @@
+#include "ui/charts/plot.h"
+
+#include <QPainter>
+#include <QPicture>
+
+#include "ui/charts/custom_plot.h"
+#include "ui/theme.h"
+
+namespace kernelscope::ui {
+
+Plot::Plot(const QString& name, QWidget* parent) : Chart(name, parent), m_plot(std::make_unique<QCustomPlot>()) {
+    m_plot->setAttribute(Qt::WA_DontShowOnScreen);
+    m_plot->setBackground(Qt::NoBrush);
+    m_plot->setNoAntialiasingOnDrag(false);
+}
+
+Plot::~Plot() = default;
+
+QSize Plot::sizeHint() const { return {fontMetrics().height() * 26, fontMetrics().height() * 18}; }
+QSize Plot::minimumSizeHint() const { return {fontMetrics().height() * 16, fontMetrics().height() * 9}; }
+
+void Plot::applyColors() const {
+    const Theme& theme = Theme::of(this);
+    QFont small = font();
+    small.setPointSizeF(font().pointSizeF() * 0.9);
+    for (QCPAxis* axis : {m_plot->xAxis, m_plot->yAxis}) {
+        axis->setBasePen(QPen(theme.border, 1));
+        axis->setTickPen(QPen(theme.border, 1));
+        axis->setSubTickPen(Qt::NoPen);
+        axis->setTickLabelColor(theme.muted);
+        axis->setTickLabelFont(small);
+        axis->setLabelColor(theme.muted);
+        axis->setLabelFont(small);
+        axis->grid()->setPen(QPen(theme.grid, 1));
+        axis->grid()->setZeroLinePen(QPen(theme.grid, 1));
+    }
+}
+
+void Plot::draw(QPainter& painter, const QRectF& area) const {
+    applyColors();
+    const QSize size = area.size().toSize();
+    QPicture picture;
+    {
+        QCPPainter plotPainter(&picture);
+        m_plot->toPainter(&plotPainter, size.width(), size.height());
+    }
+    painter.drawPicture(area.topLeft(), picture);
+}
+
+}  // namespace kernelscope::ui

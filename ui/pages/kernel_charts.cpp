@@ -1,0 +1,161 @@
+#include "ui/pages/kernel_charts.h"
+
+#include <algorithm>
+
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QListWidget>
+#include <QVBoxLayout>
+
+#include "ui/charts/cell_grid.h"
+#include "ui/charts/speedup_plot.h"
+#include "ui/text.h"
+#include "ui/theme.h"
+#include "ui/widgets/card.h"
+#include "ui/widgets/operator_delegate.h"
+#include "ui/widgets/segmented.h"
+
+namespace kernelscope::ui {
+namespace {
+
+QComboBox* addChoice(QVBoxLayout* column, const QString& name, QWidget* parent) {
+    auto* combo = new QComboBox(parent);
+    combo->setAccessibleName(name);
+    combo->setObjectName(name);
+    combo->setToolTip(name);
+    column->addWidget(combo);
+    return combo;
+}
+
+// Keeps the choice where the new list still has it; true when the choice moved.
+void refill(QComboBox* combo, const std::vector<std::string>& values, std::string& chosen, const std::string& preferred) {
+    QStringList texts;
+    for (const std::string& value : values) texts << toQt(value);
+    QStringList before;
+    for (int i = 0; i < combo->count(); ++i) before << combo->itemText(i);
+    if (before != texts) {
+        combo->clear();
+        combo->addItems(texts);
+    }
+    if (std::find(values.begin(), values.end(), chosen) == values.end()) {
+        chosen = std::find(values.begin(), values.end(), preferred) != values.end() ? preferred : values.empty() ? std::string() : values.back();
+    }
+    combo->setCurrentText(toQt(chosen));
+    combo->setVisible(!values.empty());
+}
+
+}  // namespace
+
+KernelCharts::KernelCharts(QWidget* parent)
+    : QWidget(parent), m_lineCard(new Card("Speed-up over native against rows", this)), m_gridCard(new Card("Shapes", this)) {
+    auto* row = new QHBoxLayout(this);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(space(this, 2));
+    auto* operatorCard = new Card("Operators", this);
+    operatorCard->setFixedWidth(space(this, 4 * 11.5));
+    m_operators = new QListWidget(operatorCard);
+    m_operators->setAccessibleName("Operators");
+    m_operators->setItemDelegate(new OperatorDelegate(m_operators));
+    m_operators->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    operatorCard->setBody(m_operators);
+    m_variant = addChoice(operatorCard->bodyLayout(), "Variant", operatorCard);
+    m_dtype = addChoice(operatorCard->bodyLayout(), "Type of the kernel", operatorCard);
+    m_cache = addChoice(operatorCard->bodyLayout(), "State of the cache", operatorCard);
+    m_lines = new SpeedupPlot(m_lineCard);
+    m_lineCard->setHint("one line a hidden size, band: 95 %");
+    m_lineCard->setBody(m_lines);
+    m_figure = new Segmented("Figure in the cells", m_gridCard);
+    m_figure->add("Limit", "limit", "Per cent of what the device can do at this shape");
+    m_figure->add("Speed-up", "speedup", "Over native");
+    m_figure->add("Time", "time", "Microseconds on the device");
+    m_figure->add("Valid", "valid", "Worst state of all validation cases");
+    m_gridCard->addTool(m_figure);
+    m_grid = new CellGrid("Shapes: hidden sizes by rows", m_gridCard);
+    m_gridCard->setBody(m_grid);
+    row->addWidget(operatorCard);
+    row->addWidget(m_lineCard, 1);
+    row->addWidget(m_gridCard, 1);
+
+    connect(m_operators, &QListWidget::currentItemChanged, this, [this](QListWidgetItem* item) {
+        if (m_filling || !item) return;
+        m_view.op = fromQt(item->text());
+        fillChoices();
+        redraw();
+        emit viewChanged();
+    });
+    for (auto [combo, member] : {std::pair{m_variant, &KernelView::variant}, {m_dtype, &KernelView::dtype}, {m_cache, &KernelView::cache}}) {
+        connect(combo, &QComboBox::currentTextChanged, this, [this, member = member](const QString& text) {
+            if (m_filling) return;
+            m_view.*member = fromQt(text);
+            redraw();
+            emit viewChanged();
+        });
+    }
+    connect(m_figure, &Segmented::changed, this, &KernelCharts::redraw);
+    connect(m_grid, &CellGrid::clicked, this, &KernelCharts::cellClicked);
+    for (Chart* chart : charts()) connect(chart, &Chart::saveRequested, this, [this, chart] { emit savePictureRequested(chart); });
+}
+
+QList<Chart*> KernelCharts::charts() const { return {m_lines, m_grid}; }
+
+void KernelCharts::show(std::vector<ValidateRow> validated, std::vector<SweepRow> swept) {
+    m_validated = std::move(validated);
+    m_swept = std::move(swept);
+    m_filling = true;
+    auto summaries = operatorSummaries(m_validated, m_swept);
+    if (summaries != m_summaries) {
+        m_summaries = std::move(summaries);
+        m_operators->clear();
+        for (const OperatorSummary& summary : m_summaries) {
+            auto* item = new QListWidgetItem(toQt(summary.op), m_operators);
+            item->setData(kRawRole, summary.speedup);
+            item->setData(Qt::ToolTipRole, summary.status);
+            item->setData(Qt::UserRole, summary.status);
+            item->setData(kToneRole, int(summary.tone));
+            item->setData(kIconRole, summary.icon);
+        }
+    }
+    const auto known = std::any_of(m_summaries.begin(), m_summaries.end(), [this](const auto& summary) { return summary.op == m_view.op; });
+    if (!known) m_view.op = m_summaries.empty() ? std::string() : m_summaries.front().op;
+    for (int i = 0; i < m_operators->count(); ++i) {
+        if (fromQt(m_operators->item(i)->text()) == m_view.op) m_operators->setCurrentRow(i);
+    }
+    m_filling = false;
+    if (m_swept.empty() && m_figure->value() != "valid") m_figure->setValue("valid");
+    if (!m_swept.empty() && m_validated.empty() && m_figure->value() == "valid") m_figure->setValue("limit");
+    for (const char* figure : {"limit", "speedup", "time"}) m_figure->setOptionEnabled(figure, !m_swept.empty(), m_swept.empty() ? "Nothing swept yet" : "");
+    m_figure->setOptionEnabled("valid", !m_validated.empty(), m_validated.empty() ? "This run holds no validation cases" : "");
+    m_lineCard->setVisible(!m_swept.empty());
+    fillChoices();
+    redraw();
+}
+
+void KernelCharts::setOperator(const QString& op) {
+    for (QListWidgetItem* item : m_operators->findItems(op, Qt::MatchExactly)) m_operators->setCurrentItem(item);
+}
+
+void KernelCharts::setChosenCell(const std::string& key) { m_grid->setChosen(key); }
+
+void KernelCharts::fillChoices() {
+    m_filling = true;
+    refill(m_variant, variantsOf(m_validated, m_swept, m_view.op), m_view.variant, "fused");
+    refill(m_dtype, dtypesOf(m_validated, m_swept), m_view.dtype, "float16");
+    refill(m_cache, cachesOf(m_swept), m_view.cache, "cold");
+    m_filling = false;
+}
+
+void KernelCharts::redraw() {
+    m_lines->setLines(speedupLines(m_swept, m_view));
+    const QString figure = m_figure->value();
+    if (figure == "valid") {
+        m_gridCard->setTitle("Validation");
+        m_gridCard->setHint("worst of all cases");
+        m_grid->setGrid(validationGrid(m_validated, m_view));
+    } else {
+        m_gridCard->setTitle(figure == "limit" ? "Share of the limit, %" : figure == "speedup" ? "Speed-up over native" : "Device time, µs");
+        m_gridCard->setHint("hidden × rows");
+        m_grid->setGrid(sweepGrid(m_swept, m_view, figure == "limit" ? GridFigure::limit : figure == "speedup" ? GridFigure::speedup : GridFigure::deviceUs));
+    }
+}
+
+}  // namespace kernelscope::ui

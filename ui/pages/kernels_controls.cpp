@@ -1,0 +1,124 @@
+#include "ui/pages/kernels_controls.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMenu>
+#include <QPushButton>
+#include <QToolButton>
+
+#include "core/records/list.h"
+#include "ui/services/settings.h"
+#include "ui/text.h"
+#include "ui/theme.h"
+#include "ui/widgets/segmented.h"
+
+namespace kernelscope::ui {
+namespace {
+
+struct ShapePreset { const char* label; const char* hidden; const char* rows; };
+constexpr ShapePreset kPresets[] = {
+    {"The model's own shapes", "", ""},
+    {"Decode: few rows", "", "1,2,4,8,16,32"},
+    {"Prefill: many rows", "", "128-8192x2"},
+    {"Qwen2.5 family, decode to prefill", "896,1536,2048,3584,5120,8192", "1-8192x2"},
+};
+
+Result<std::vector<std::int64_t>> listIn(const QLineEdit* edit) {
+    const std::string text = fromQt(edit->text().simplified().remove(' '));
+    if (text.empty()) return std::vector<std::int64_t>{};
+    return parseList(text);
+}
+
+QLineEdit* addList(QHBoxLayout* row, const QString& label, const QString& hint, int characters, QWidget* parent) {
+    auto* caption = new QLabel(label, parent);
+    caption->setProperty("role", "muted");
+    auto* edit = new QLineEdit(parent);
+    edit->setPlaceholderText(hint);
+    edit->setAccessibleName(label);
+    edit->setObjectName(label);
+    edit->setToolTip("A list such as 1,8,64-1024x2 (64 to 1024 in steps of times 2); empty: the model's own");
+    edit->setMinimumWidth(edit->fontMetrics().horizontalAdvance('0') * characters);
+    caption->setBuddy(edit);
+    row->addWidget(caption);
+    row->addWidget(edit);
+    return edit;
+}
+
+}  // namespace
+
+KernelsControls::KernelsControls(QWidget* parent) : QWidget(parent) {
+    auto* row = new QHBoxLayout(this);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(space(this, 1.5));
+    auto* presets = new QToolButton(this);
+    presets->setText("Shapes");
+    presets->setAccessibleName("Shape presets");
+    presets->setProperty("role", "field");
+    presets->setPopupMode(QToolButton::InstantPopup);
+    auto* menu = new QMenu(presets);
+    for (const ShapePreset& preset : kPresets) {
+        menu->addAction(preset.label, this, [this, preset] {
+            m_hidden->setText(preset.hidden);
+            m_rows->setText(preset.rows);
+        });
+    }
+    presets->setMenu(menu);
+    row->addWidget(presets);
+    m_hidden = addList(row, "Hidden", "the model's", 24, this);
+    m_rows = addList(row, "Rows", "1,8,64,512,2048", 16, this);
+    m_cache = new Segmented("Cache", this);
+    m_cache->add("Cold", "cold", "Every input from memory");
+    m_cache->add("Warm", "warm", "The same buffers again and again");
+    m_cache->add("Both", "both", "Cold and warm");
+    row->addWidget(m_cache);
+    m_validate = new QPushButton("Validate", this);
+    m_validate->setAutoDefault(false);
+    m_validate->setToolTip("Is each kernel right at these shapes? Sweep asks the same first where that has not been done");
+    row->addStretch(1);
+    row->addWidget(m_validate);
+    connect(m_validate, &QPushButton::clicked, this, &KernelsControls::validateRequested);
+}
+
+nlohmann::json KernelsControls::settings(const std::string& kind) const {
+    nlohmann::json settings = nlohmann::json::object();
+    for (const auto& [key, edit] : {std::pair{"hidden", m_hidden}, std::pair{"rows", m_rows}}) {
+        if (const auto list = listIn(edit); list && !list->empty()) settings[key] = *list;
+    }
+    if (kind == "sweep") settings["cache"] = fromQt(m_cache->value());
+    return settings;
+}
+
+std::optional<Error> KernelsControls::problem() const {
+    for (const QLineEdit* edit : {m_hidden, m_rows}) {
+        if (auto list = listIn(edit); !list) {
+            Error error = list.error();
+            error.message = fromQt(edit->accessibleName()) + ": " + error.message;
+            return error;
+        }
+    }
+    return std::nullopt;
+}
+
+void KernelsControls::show(const nlohmann::json& settings) {
+    const auto list = [&](const char* key, QLineEdit* edit) {
+        if (!settings.contains(key)) return;
+        const auto& value = settings[key];
+        if (value.is_string()) edit->setText(toQt(value.get<std::string>()));
+        if (value.is_array() && !value.empty() && value.front().is_number_integer()) edit->setText(toQt(formatList(value.get<std::vector<std::int64_t>>())));
+    };
+    list("hidden", m_hidden);
+    list("rows", m_rows);
+    if (settings.contains("cache") && settings["cache"].is_string()) m_cache->setValue(toQt(settings["cache"].get<std::string>()));
+}
+
+void KernelsControls::restore(const Settings& settings) {
+    const auto saved = nlohmann::json::parse(fromQt(settings.text("kernels/settings", "{}")), nullptr, false);
+    if (saved.is_object()) show(saved);
+}
+
+void KernelsControls::remember(Settings& settings) const { settings.setText("kernels/settings", toQt(this->settings("sweep").dump())); }
+
+void KernelsControls::setEditable(bool editable) { setEnabled(editable); }
+
+}  // namespace kernelscope::ui

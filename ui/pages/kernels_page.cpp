@@ -1,0 +1,161 @@
+#include "ui/pages/kernels_page.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSplitter>
+
+#include "core/records/row_key.h"
+#include "ui/model_line.h"
+#include "ui/models/kernel_summary.h"
+#include "ui/models/sort_filter.h"
+#include "ui/pages/kernel_charts.h"
+#include "ui/pages/kernels_controls.h"
+#include "ui/text.h"
+#include "ui/theme.h"
+#include "ui/widgets/card.h"
+#include "ui/widgets/table_view.h"
+
+namespace kernelscope::ui {
+namespace {
+
+std::vector<ValidateRow> validatedOf(const RunRows& run) {
+    auto rows = run.as<ValidateRow>();
+    auto others = run.othersAs<ValidateRow>();  // what a sweep checked before it timed
+    rows.insert(rows.end(), others.begin(), others.end());
+    return rows;
+}
+
+}  // namespace
+
+KernelsPage::KernelsPage(const ModelLine& model, Settings& settings, QWidget* parent)
+    : JobPage(model, {.run = "Sweep", .empty = "No kernel measured yet. A sweep first proves each kernel right, then times it over shapes against what the model runs now."}, parent),
+      m_settings(settings), m_controls(new KernelsControls(this)) {
+    setControls(m_controls);
+    setBody(makeBody());
+    m_controls->restore(m_settings);
+    connect(m_controls, &KernelsControls::validateRequested, this, &KernelsPage::validate);
+}
+
+QWidget* KernelsPage::makeBody() {
+    auto* body = new QSplitter(Qt::Vertical, this);
+    body->setChildrenCollapsible(false);
+    body->setHandleWidth(space(this, 2));
+    m_charts = new KernelCharts(body);
+    m_tableCard = new Card("Cells", body);
+    m_sweepModel = new SweepTable(sweepColumns(), this);
+    m_validationModel = new ValidationTable(validationColumns(), this);
+    m_table = new TableView("Cells", m_tableCard);
+    m_table->setSource(m_sweepModel);
+    auto* command = new QPushButton("Copy command", m_tableCard);
+    command->setAutoDefault(false);
+    command->setToolTip("The command line that measures this run again");
+    m_tableCard->addTool(command);
+    m_tableCard->addTool(m_table->makeFilterBox("Filter"));
+    m_tableCard->setBody(m_table);
+    body->addWidget(m_charts);
+    body->addWidget(m_tableCard);
+    body->setStretchFactor(0, 3);
+    body->setStretchFactor(1, 2);
+    connect(m_charts, &KernelCharts::viewChanged, this, [this] { if (shown()) render(); });
+    connect(m_charts, &KernelCharts::savePictureRequested, this, &Page::savePictureRequested);
+    connect(m_charts, &KernelCharts::cellClicked, this, [this](const QString& key) {
+        m_charts->setChosenCell(fromQt(key));
+        for (int row = 0; row < m_table->model()->rowCount(); ++row) {
+            const QModelIndex index = m_table->model()->index(row, 0);
+            const int source = m_table->filter()->mapToSource(index).row();
+            const std::string at = m_tableKind == "sweep" ? rowKey(m_sweepModel->rows()[std::size_t(source)]) : rowKey(m_validationModel->rows()[std::size_t(source)]);
+            if (at == fromQt(key)) m_table->setCurrentIndex(index);
+        }
+    });
+    connect(m_table, &TableView::exportRequested, this, &Page::exportRequested);
+    connect(command, &QPushButton::clicked, this, [this] {
+        if (const RunRows* run = shown()) QApplication::clipboard()->setText(toQt(run->header().command));
+    });
+    return body;
+}
+
+QList<Chart*> KernelsPage::charts() const { return m_charts->charts(); }
+
+void KernelsPage::run() { runAs("sweep"); }
+void KernelsPage::validate() { runAs("validate"); }
+
+void KernelsPage::runAs(const std::string& kind) {
+    if (const auto problem = m_controls->problem()) {
+        showError(*problem);
+        return;
+    }
+    m_kind = kind;
+    JobPage::run();
+}
+
+void KernelsPage::setOperator(const QString& op) { m_charts->setOperator(op); }
+
+JobRequest KernelsPage::request() const {
+    const ModelChoice choice = modelLine().choice();
+    m_controls->remember(m_settings);
+    JobRequest request{.kind = m_kind, .model = choice.model, .device = choice.device, .dtype = choice.dtype, .settings = m_controls->settings(m_kind)};
+    if (choice.dtype != "auto") request.settings["dtypes"] = choice.dtype;
+    return request;
+}
+
+// Charts of a sweep of hundreds of cells are drawn with the tables, four times a second: each new cell moves little.
+void KernelsPage::renderCharts(const RunRows& run, bool live) {
+    if (live && m_sinceCharts.isValid() && m_sinceCharts.elapsed() < 200) return;
+    m_sinceCharts.restart();
+    m_charts->show(validatedOf(run), run.as<SweepRow>());
+}
+
+void KernelsPage::renderTables(const RunRows& run, bool live) {
+    if (live) m_charts->show(validatedOf(run), run.as<SweepRow>());
+    const KernelView& view = m_charts->view();
+    const bool sweep = run.header().kind == "sweep";
+    const std::string kind = sweep ? "sweep" : "validate";
+    if (kind != m_tableKind) {
+        m_tableKind = kind;
+        if (sweep) m_table->setSource(m_sweepModel);
+        else m_table->setSource(m_validationModel);
+        m_table->setStretchColumn(14);
+        m_tableCard->setTitle(sweep ? "Cells" : "Cases");
+    }
+    // The operator in view; a cell that changed changes in place, new ones join at the end.
+    const auto update = [&](auto* model, auto rows) {
+        std::erase_if(rows, [&](const auto& row) { return row.op != view.op; });
+        const auto& old = model->rows();
+        const bool grows = rows.size() >= old.size() && std::equal(old.begin(), old.end(), rows.begin());
+        const bool first = old.empty();
+        if (grows) model->append({rows.begin() + std::ptrdiff_t(old.size()), rows.end()});
+        else model->reset(std::move(rows));
+        if (first) m_table->fitColumns();
+        m_tableCard->setHint(QString("%1 of %2").arg(model->rowCount()).arg(toQt(view.op)));
+    };
+    if (sweep) update(m_sweepModel, run.as<SweepRow>());
+    else update(m_validationModel, run.as<ValidateRow>());
+}
+
+QString KernelsPage::headlineOf(const RunRows& run) const {
+    const KernelView& view = m_charts->view();
+    const QString swept = sweepHeadline(run.as<SweepRow>(), view);
+    if (!swept.isEmpty()) return toQt(view.op) + ": " + swept;
+    const QString validated = validationSentence(validatedOf(run), view);
+    return validated.isEmpty() ? QString() : toQt(view.op + " " + view.variant) + ": " + validated;
+}
+
+QString KernelsPage::sublineOf(const RunRows& run, bool) const {
+    QStringList parts{toQt(run.header().device), toQt(m_charts->view().dtype)};
+    if (run.header().kind == "sweep") {
+        const QString validated = validationSentence(validatedOf(run), m_charts->view());
+        if (!validated.isEmpty()) parts << validated;
+        parts << QString("%1 cells").arg(run.records().size());
+    }
+    return parts.join(" · ");
+}
+
+void KernelsPage::settingsShown(const RunRows& run) { m_controls->show(run.header().settings); }
+
+void KernelsPage::setControlsEnabled(bool enabled) {
+    if (m_controls) m_controls->setEditable(enabled);
+}
+
+}  // namespace kernelscope::ui

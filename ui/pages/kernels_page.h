@@ -1,0 +1,57 @@
+#pragma once
+
+#include "ui/models/kernel_tables.h"
+#include "ui/pages/job_page.h"
+
+
+namespace kernelscope::ui {
+
+class Card;
+class KernelCharts;
+class KernelsControls;
+class TableView;
+
+/// Is a kernel right, and how fast, over shapes.
+class KernelsPage : public JobPage {
+    Q_OBJECT
+public:
+    KernelsPage(const ModelLine& model, Settings& settings, QWidget* parent = nullptr);
+
+    [[nodiscard]] QString title() const override { return "Kernels"; }
+    [[nodiscard]] QString iconName() const override { return "kernels"; }
+    [[nodiscard]] QList<Chart*> charts() const override;
+    [[nodiscard]] bool shows(const std::string& kind) const override { return kind == "validate" || kind == "sweep"; }
+    void run() override;
+    void validate();
+    void setOperator(const QString& op);
+
+    [[nodiscard]] KernelsControls* controls() const { return m_controls; }
+    [[nodiscard]] KernelCharts* kernelCharts() const { return m_charts; }
+    [[nodiscard]] TableView* table() const { return m_table; }
+
+protected:
+    [[nodiscard]] JobRequest request() const override;
+    void renderCharts(const RunRows& run, bool live) override;
+    void renderTables(const RunRows& run, bool live) override;
+    [[nodiscard]] QString headlineOf(const RunRows& run) const override;
+    [[nodiscard]] QString sublineOf(const RunRows& run, bool live) const override;
+    void settingsShown(const RunRows& run) override;
+    void setControlsEnabled(bool enabled) override;
+
+private:
+    QWidget* makeBody();
+    void runAs(const std::string& kind);
+
+    Settings& m_settings;
+    KernelsControls* m_controls;
+    KernelCharts* m_charts;
+    Card* m_tableCard;
+    SweepTable* m_sweepModel;
+    ValidationTable* m_validationModel;
+    TableView* m_table;
+    std::string m_kind = "sweep";
+    std::string m_tableKind;
+    QElapsedTimer m_sinceCharts;
+};
+
+}  // namespace kernelscope::ui
