@@ -44,10 +44,15 @@ public:
 std::vector<std::unique_ptr<Command>> makeCommands();
 
 std::unique_ptr<Command> makeCompareCommand();
+std::unique_ptr<Command> makeDoctorCommand();
+std::unique_ptr<Command> makeEndToEndCommand();
 std::unique_ptr<Command> makeProfileCommand();
 std::unique_ptr<Command> makeGenerateCommand();
 std::unique_ptr<Command> makeInspectCommand();
 std::unique_ptr<Command> makeRunsCommand();
+std::unique_ptr<Command> makeSweepCommand();
+std::unique_ptr<Command> makeTokenizeCommand();
+std::unique_ptr<Command> makeValidateCommand();
 
 // ---- what commands share
 

@@ -5,11 +5,9 @@ namespace kernelscope::cli {
 /// In the order in which help shows them.
 std::vector<std::unique_ptr<Command>> makeCommands() {
     std::vector<std::unique_ptr<Command>> commands;
-    commands.push_back(makeProfileCommand());
-    commands.push_back(makeGenerateCommand());
-    commands.push_back(makeCompareCommand());
-    commands.push_back(makeRunsCommand());
-    commands.push_back(makeInspectCommand());
+    for (const auto make : {makeProfileCommand, makeValidateCommand, makeSweepCommand, makeGenerateCommand, makeEndToEndCommand, makeCompareCommand, makeRunsCommand,
+                            makeInspectCommand, makeTokenizeCommand, makeDoctorCommand})
+        commands.push_back(make());
     return commands;
 }
 

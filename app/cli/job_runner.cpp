@@ -87,7 +87,8 @@ int runJob(const CommonOptions& common, JobRequest request, const JobHooks& hook
     options.engine = std::move(*engine);
     options.telemetryIntervalMs = 0;
     Session session(std::move(options), store->get(), std::move(listener));
-    if (const auto started = session.start(std::move(request), common.commandLine); !started) return report(started.error());
+    const auto started = hooks.resumes.empty() ? session.start(std::move(request), common.commandLine) : session.resume(hooks.resumes, std::move(request));
+    if (!started) return report(started.error());
     {
         const std::lock_guard lock(runningMutex);
         running = &session;

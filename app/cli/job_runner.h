@@ -15,6 +15,7 @@ struct JobRun {
 };
 
 struct JobHooks {
+    std::string resumes;  ///< id of a run to continue; empty: a new one
     std::function<void(const RunHeader&)> started;  ///< on the session's thread
     std::function<void(const RowRecord&)> row;      ///< on the session's thread, as it arrives
     /// After the end, when a run exists: prints the table for people. Standard output is theirs alone then.

@@ -2,6 +2,7 @@
 
 #include "app/cli/command.h"
 #include "app/cli/job_runner.h"
+#include "app/cli/kernel_tables.h"
 #include "app/cli/profile_table.h"
 #include "core/client/export.h"
 #include "core/client/file.h"
@@ -9,6 +10,7 @@
 #include "core/client/list_runs.h"
 #include "core/records/csv.h"
 #include "core/records/format.h"
+#include "core/records/kernel_rows.h"
 #include "core/records/plain_table.h"
 #include "core/records/rows.h"
 
@@ -25,11 +27,20 @@ std::string rowTable(const RowType& type, std::span<const RowRecord> rows) {
         std::vector<std::string> cells;
         for (const Value& value : row.values) {
             const double* number = std::get_if<double>(&value);
-            cells.push_back(number ? formatSignificant(*number, 4) : cellText(value));
+            const bool* flag = std::get_if<bool>(&value);
+            cells.push_back(number ? formatSignificant(*number, 4) : flag ? (*flag ? "yes" : "") : cellText(value));
         }
         table.addRow(std::move(cells));
     }
     return table.text();
+}
+
+std::string tableOf(const RowType& type, std::span<const RowRecord> rows) {
+    if (type.name == RowSchema<ProfileRow>::kName) return profileTable(rows);
+    if (type.name == RowSchema<ValidateRow>::kName) return validateTable(rows);
+    if (type.name == RowSchema<SweepRow>::kName) return sweepTable(rows);
+    if (type.name == RowSchema<EndToEndRow>::kName) return endToEndTable(rows);
+    return rowTable(type, rows);
 }
 
 class RunsCommand : public Command {
@@ -103,7 +114,7 @@ private:
             std::string text = "run " + header.id + ": " + header.kind + ", " + describe(header) + "\n" + header.when + ", " + std::string(toString(header.status)) +
                                (header.reason.empty() ? "" : ": " + header.reason) + "\n" + header.command + "\n";
             if (!run->note.empty()) text += run->note + "\n";
-            print(text + "\n" + (header.kind == RowSchema<ProfileRow>::kName ? profileTable(*rows) : rowTable(*type, *rows)));
+            print(text + "\n" + tableOf(*type, *rows));
         }
         return writeBoth(common, **store, header.id);
     }

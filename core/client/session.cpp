@@ -170,7 +170,7 @@ void Session::Impl::loop() {
 milliseconds Session::Impl::silenceDeadline() const {
     // A cell's own deadline is the user's; before the first cell the engine loads a model, which takes what it takes.
     if (m_job && !m_job->cell.empty())
-        if (const auto found = m_job->request.settings.find("deadline"); found != m_job->request.settings.end())
+        if (const auto found = m_job->header.settings.find("deadline"); found != m_job->header.settings.end())
             if (const auto seconds = numberOf(*found); seconds && *seconds > 0 && *seconds < 1e6)
                 return milliseconds(static_cast<std::int64_t>(*seconds * 1000) + 1);
     return m_options.silenceDeadline;
@@ -233,12 +233,11 @@ void Session::Impl::onHello(const Hello& hello) {
     setState(m_job ? EngineState::busy : EngineState::idle);
     if (m_listener.hello) m_listener.hello(hello);
     if (m_options.telemetryIntervalMs > 0 && !hello.devices.empty()) {
-        const DeviceInfo* shown = &hello.devices.front();
-        for (const DeviceInfo& device : hello.devices)
-            if (device.id.rfind("cuda", 0) == 0 && device.problem.empty()) {
-                shown = &device;
-                break;
-            }
+        // A GPU that works, else whatever works.
+        const auto first = [&](auto wanted) { return std::find_if(hello.devices.begin(), hello.devices.end(), wanted); };
+        auto shown = first([](const DeviceInfo& device) { return device.id.starts_with("cuda") && device.problem.empty(); });
+        if (shown == hello.devices.end()) shown = first([](const DeviceInfo& device) { return device.problem.empty(); });
+        if (shown == hello.devices.end()) shown = hello.devices.begin();
         m_link->request("telemetry.start", {{"device", shown->id}, {"interval_ms", m_options.telemetryIntervalMs}}, [](Result<json>) {});
     }
     for (WaitingCall& call : std::exchange(m_waitingCalls, {})) m_link->request(call.method, call.params, std::move(call.done));
@@ -404,6 +403,9 @@ void Session::Impl::flushRows() {
 void Session::Impl::onFinished(const json& params) {
     auto finished = finishedFromJson(params);
     if (!finished) return giveUpBroken(finished.error());
+    // A cell that faulted the device fails the whole job in the engine's eyes; to us it is one cell of many.
+    if (finished->status == RunStatus::failed && !m_job->cell.empty() && isResumable(m_job->header.kind) && !m_job->stopping())
+        return m_link->giveUp(finished->error);
     endJob(std::move(*finished));
 }
 

@@ -230,7 +230,21 @@ Result<RunHeader> Store::resumeRun(const std::string& runId) {
     });
 }
 
+/// A program may have died since this store was opened. Costs a glance at an index while nothing is running.
+void Store::noticeOrphans() const {
+    const auto running = m_impl->read([](Connection& connection) -> Result<bool> {
+        return connection.statement("SELECT 1 FROM runs WHERE status = 'running' LIMIT 1").executeStep();
+    });
+    if (!running || !*running) return;
+    // Not being able to note it must not keep anybody from reading.
+    [[maybe_unused]] const auto noted = m_impl->write([](Connection& connection) -> Result<void> {
+        markOrphans(connection.database());
+        return {};
+    });
+}
+
 Result<std::vector<RunSummary>> Store::runs(Which which) const {
+    noticeOrphans();
     return m_impl->read([&](Connection& connection) -> Result<std::vector<RunSummary>> {
         std::vector<RunSummary> all;
         Prepared query = connection.statement(std::string("SELECT ") + kHeaderColumns + " FROM runs WHERE deleted IS " +
@@ -241,6 +255,7 @@ Result<std::vector<RunSummary>> Store::runs(Which which) const {
 }
 
 Result<RunSummary> Store::run(const std::string& id) const {
+    noticeOrphans();
     return m_impl->read([&](Connection& connection) -> Result<RunSummary> {
         const auto full = resolve(connection, id, false);
         if (!full) return full.error();

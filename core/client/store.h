@@ -71,6 +71,7 @@ public:
 private:
     class Impl;
     explicit Store(std::unique_ptr<Impl> impl);
+    void noticeOrphans() const;
     std::unique_ptr<Impl> m_impl;
 };
 

@@ -90,7 +90,7 @@ TEST_F(Cli, VersionIsOneLineAndHelpNamesEveryCommand) {
     EXPECT_EQ(version.out.find('\n'), version.out.size() - 1);
     const Ended help = run({"--help"});
     EXPECT_EQ(help.code, 0);
-    for (const char* command : {"profile", "generate", "compare", "runs", "inspect"}) {
+    for (const char* command : {"profile", "validate", "sweep", "generate", "e2e", "compare", "runs", "inspect", "tokenize", "doctor"}) {
         EXPECT_TRUE(holds(help.out, command));
         const Ended own = run({command, "--help"});
         EXPECT_EQ(own.code, 0) << command;
@@ -353,6 +353,88 @@ TEST_F(Cli, InspectShowsWhatTheEngineFound) {
     EXPECT_EQ(document.at("run").at("model"), "x");
     EXPECT_EQ(play(kHello + "await model.inspect\nrefuse 65 there is no model 'x'\n", {"inspect", "x"}).code, 65);
     EXPECT_FALSE(fs::exists(store())) << "inspecting leaves no run";
+}
+
+std::string validateRow(const std::string& variant, int rows, const std::string& status) {
+    const std::string key = "rms_norm|" + variant + "|float16|896|" + std::to_string(rows) + "|basic";
+    return R"(send job.row {"type": "validate", "key": ")" + key + R"(", "row": {"op": "rms_norm", "variant": ")" + variant + R"(", "dtype": "float16", "hidden": 896, "rows": )" +
+           std::to_string(rows) + R"(, "case": "basic", "status": ")" + status + R"(", "max_ulp": 2, "reason": "because"}})" "\n";
+}
+
+TEST_F(Cli, ValidateExits2ForWrongResultsAnd3ForCrashes) {
+    const auto codeOf = [&](const std::string& rows) { return play(kHello + kStarted + rows + kDone, {"validate"}).code; };
+    EXPECT_EQ(codeOf(validateRow("native", 1, "ok") + validateRow("fast", 1, "other_order") + validateRow("odd", 1, "refused") + validateRow("cuda", 1, "skipped")), 0);
+    EXPECT_EQ(codeOf(validateRow("native", 1, "ok") + validateRow("fast", 1, "wrong") + validateRow("fast", 2, "crashed")), 2);
+    EXPECT_EQ(codeOf(validateRow("fast", 1, "hung")), 3);
+    const Ended ended = play(kHello + kStarted + cellProgress(kCell) + "say misaligned address\ndie SIGSEGV\nrestart\n" + kHello + kStarted + validateRow("native", 1, "ok") + kDone,
+                             {"validate", "--op", "rms_norm", "--variant", "fast,native", "--hidden", "896,3584", "--rows", "1-4", "--dtypes", "float16", "--cases", "all", "--deadline", "7"});
+    EXPECT_EQ(ended.code, 3);
+    EXPECT_TRUE(holds(ended.out, "1 crashed") && holds(ended.out, "misaligned address")) << ended.out;
+    const std::string received = read("script 3.received");
+    for (const char* part : {R"("op":"rms_norm")", R"("variant":"fast,native")", R"("hidden":[896,3584])", R"("rows":[1,2,3,4])", R"("dtypes":"float16")", R"("cases":"all")", R"("deadline":7.0)"})
+        EXPECT_TRUE(holds(received, part)) << part << received;
+    EXPECT_EQ(run({"validate", "--rows", "4-1"}).code, 64);
+}
+
+TEST_F(Cli, SweepResumesWithTheRunsOwnSettings) {
+    const auto row = [](int rows) {
+        return R"(send job.row {"type": "sweep", "key": "rms_norm|fast|float16|896|)" + std::to_string(rows) + R"(|cold", "row": {"op": "rms_norm", "variant": "fast", "dtype": "float16", "hidden": 896, "rows": )" +
+               std::to_string(rows) + R"(, "cache": "cold", "status": "ok", "device_us": 8.5, "speedup": 1.25, "verdict": "faster"}})" "\n";
+    };
+    const Ended first = play(kHello + kStarted + row(1) + "exit 3\n", {"sweep", "--model", "qwen2.5-tiny", "--device", "cpu"});
+    EXPECT_EQ(first.code, 4) << "an engine that dies at once every time ends the job";
+    const Ended second = play(kHello + kStarted + row(8) + kDone, {"sweep", "--resume", "last", "--csv", "-"});
+    EXPECT_EQ(second.code, 0) << second.err;
+    const auto rows = rowsFromCsv(rowTypeOf<SweepRow>(), second.out);
+    ASSERT_TRUE(rows.ok());
+    EXPECT_EQ(rows->size(), 2u) << "all rows, old and new";
+    const std::string received = read("script 1.received");
+    for (const char* part : {R"("skip":["rms_norm|fast|float16|896|1|cold"])", R"("model":"qwen2.5-tiny")", R"("device":"cpu")", R"("settings":{"iterations":3})"})
+        EXPECT_TRUE(holds(received, part)) << part << received;
+    EXPECT_EQ(list().size(), 1u) << "still one run";
+    EXPECT_EQ(list()[0].at("status"), "done");
+    EXPECT_EQ(play(kHello, {"sweep", "--resume", "nobody"}).code, 65);
+}
+
+TEST_F(Cli, EndToEndShowsBothConfigurations) {
+    const auto row = [](const std::string& configuration, double total) {
+        return R"(send job.row {"type": "e2e", "key": ")" + configuration + R"(|eager", "row": {"configuration": ")" + configuration + R"(", "mode": "eager", "status": "ok", "total_ms": )" + std::to_string(total) +
+               R"(, "tokens_match": true}})" "\n";
+    };
+    const Ended ended = play(kHello + kStarted + row("native", 300) + row("patched", 250) + kDone, {"e2e", "--runs", "3"});
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    EXPECT_TRUE(holds(ended.out, "patched") && holds(ended.out, "250 ms") && holds(ended.out, "the same")) << ended.out;
+    EXPECT_TRUE(holds(read("script 0.received"), R"("runs":3)"));
+}
+
+TEST_F(Cli, TokenizeGoesBothWays) {
+    const std::string script = kHello + "await model.tokenize\n" R"(answer {"ids": [1, 2], "tokens": ["a", " b\n"], "text": "a b\n"})" "\n";
+    const Ended table = play(script, {"tokenize", "a b"});
+    EXPECT_EQ(table.code, 0) << table.err;
+    EXPECT_TRUE(holds(table.out, R"(" b\n")")) << table.out;
+    EXPECT_EQ(json::parse(play(script, {"tokenize", "x", "--chat", "--json", "-"}).out).at("ids"), json({1, 2}));
+    EXPECT_TRUE(holds(read("script 1.received"), R"("chat":true)"));
+    EXPECT_EQ(play(script, {"tokenize", "--decode", "1,2"}).out, "a b\n\n");
+    EXPECT_TRUE(holds(read("script 2.received"), R"("ids":[1,2])"));
+    auto child = start(withEngine(script, {"tokenize", "-"}));
+    ASSERT_TRUE(child);
+    child->write("from the pipe\n");
+    EXPECT_EQ(finish(*child).code, 0);
+    EXPECT_TRUE(holds(read("script 3.received"), R"("text":"from the pipe\n")"));
+    EXPECT_EQ(run({"tokenize"}).code, 64);
+    EXPECT_EQ(run({"tokenize", "a", "--decode", "1"}).code, 64);
+}
+
+TEST_F(Cli, DoctorSaysWhatWorksAndWhatToDo) {
+    const std::string script = kHello + "await engine.doctor\nrefuse 64 no such method\n" R"(send telemetry {"device": "cpu", "available": false, "reason": "NVML is not installed"})" "\n";
+    const Ended ended = play(script, {"doctor"});
+    EXPECT_EQ(ended.code, 0) << ended.out << ended.err;
+    EXPECT_TRUE(holds(ended.out, "engine: ok") && holds(ended.out, "NVML is not installed") && holds(ended.out, "device cuda: unavailable") && holds(ended.out, "store: ok")) << ended.out;
+    const Ended csv = play(script, {"doctor", "--csv", "-"});
+    EXPECT_EQ(csv.out.substr(0, csv.out.find('\r')), "check,status,finding,why,fix");
+    const Ended broken = run({"doctor", "--engine", "/nowhere/engine", "--store", store()});
+    EXPECT_EQ(broken.code, 4);
+    EXPECT_TRUE(holds(broken.out, "engine: failed")) << broken.out;
 }
 
 }  // namespace

@@ -209,6 +209,17 @@ TEST(GoingOn, ACrashedCellIsMarkedAndTheRestIsMeasured) {
     EXPECT_EQ(request->skip, (std::vector<std::string>{"rms_norm|fast|float16|896|1|basic", kCell}));
 }
 
+TEST(GoingOn, ACellThatFaultsTheDeviceIsOneCell) {
+    ScriptedSession play(kHello + kStarted + cellProgress(kCell) +
+                             R"(send job.finished {"status": "failed", "error": {"code": 4, "message": "CUDA error: misaligned address"}})" "\nexit 5\nrestart\n" + kHello + kStarted + kDone,
+                         "validate");
+    EXPECT_EQ(play.runJob().status, RunStatus::done);
+    ASSERT_EQ(play.rowsInStore().size(), 1u);
+    const auto row = rowFrom<ValidateRow>(play.rowsInStore()[0].values);
+    EXPECT_EQ(row->status, "crashed");
+    EXPECT_EQ(row->reason, "CUDA error: misaligned address");
+}
+
 TEST(GoingOn, ACellThatHangsIsMarkedAfterItsOwnDeadline) {
     ScriptedSession play(kHello + kStarted + cellProgress(kCell) + "stay\nrestart\n" + kHello + kStarted + kDone, "validate");
     play.request.settings = {{"deadline", 0.3}};

@@ -1,0 +1,84 @@
+#include "app/cli/job_runner.h"
+#include "app/cli/kernel_options.h"
+#include "app/cli/kernel_tables.h"
+
+namespace kernelscope::cli {
+
+namespace {
+
+/// The value of an option in a command line that was kept with a run.
+std::string optionIn(const std::string& command, const std::string& option) {
+    const auto words = parseEngineCommand(command);  // the same splitting
+    if (!words) return {};
+    for (std::size_t i = 0; i < words->argv.size(); ++i) {
+        if (words->argv[i] == option && i + 1 < words->argv.size()) return words->argv[i + 1];
+        if (words->argv[i].starts_with(option + "=")) return words->argv[i].substr(option.size() + 1);
+    }
+    return {};
+}
+
+class SweepCommand : public Command {
+public:
+    std::string name() const override { return "sweep"; }
+    std::string summary() const override { return "How fast kernels are over shapes, each validated just before it is timed"; }
+
+    void define(CLI::App& app) override {
+        m_kernels.define(app);
+        m_baselineOption = app.add_option("--baseline", m_baseline, "What speed-ups are against: native, or a variant")->type_name("VARIANT");
+        addChoice(app, "--cache", m_cache, {"cold", "warm", "chain", "both", "all"}, "State of the cache; both is cold and warm");
+        m_repeatsOption = app.add_option("--repeats", m_repeats, "Measurements a cell at most (200)")->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}))->type_name("N");
+        m_budgetOption = app.add_option("--budget", m_budget, "Cells that begin after this time are skipped")->check(CLI::Range(0.0, 1e9))->type_name("SECONDS");
+        m_resumeOption = app.add_option("--resume", m_resume, "Continue this run with its own settings; nothing is measured twice")->type_name("RUN");
+    }
+
+    int run(const CommonOptions& common) override {
+        JobRequest request = jobRequest(common, "sweep");
+        JobHooks hooks;
+        if (m_resumeOption->count()) {
+            const auto taken = resumed(common, request);
+            if (!taken) return report(taken.error());
+            hooks.resumes = *taken;
+        } else {
+            auto settings = m_kernels.settings();
+            if (!settings) return report(settings.error());
+            request.settings = std::move(*settings);
+            request.settings["cache"] = m_cache;
+            if (m_baselineOption->count()) request.settings["baseline"] = m_baseline;
+            if (m_repeatsOption->count()) request.settings["repeats"] = m_repeats;
+            if (m_budgetOption->count()) request.settings["budget"] = m_budget;
+        }
+        hooks.table = [](const JobRun& run) { print(sweepTable(run.rows)); };
+        hooks.judge = [](const JobRun& run) { return exitCodeOf(run.rows); };
+        return runJob(common, std::move(request), hooks);
+    }
+
+private:
+    /// Fills the request from the run; returns the run's full id.
+    Result<std::string> resumed(const CommonOptions& common, JobRequest& request) const {
+        const auto store = openStoreToRead(common);
+        if (!store) return store.error();
+        const auto run = (*store)->run(m_resume);
+        if (!run) return run.error();
+        const RunHeader& header = run->header;
+        if (header.kind != "sweep") return makeError(ErrorCode::badInput, "run " + header.id + " is a " + header.kind + ", not a sweep");
+        request.settings = header.settings;
+        request.seed = header.seed;
+        request.dtype = header.dtype;
+        // The header has names for people; what was asked for stands in the command.
+        if (const std::string model = optionIn(header.command, "--model"); !model.empty()) request.model = model;
+        if (const std::string device = optionIn(header.command, "--device"); !device.empty()) request.device = device;
+        return header.id;
+    }
+
+    KernelOptions m_kernels;
+    std::string m_baseline, m_cache = "cold", m_resume;
+    std::int64_t m_repeats = 200;
+    double m_budget = 0;
+    CLI::Option *m_baselineOption = nullptr, *m_repeatsOption = nullptr, *m_budgetOption = nullptr, *m_resumeOption = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> makeSweepCommand() { return std::make_unique<SweepCommand>(); }
+
+}  // namespace kernelscope::cli
