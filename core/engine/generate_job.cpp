@@ -87,6 +87,8 @@ public:
         Result<std::shared_ptr<Qwen2Model>> loaded = context.models.get(*m_setup, context);
         if (!loaded) return failed(loaded.error());
         Qwen2Model& model = **loaded;
+        const auto promptRows = static_cast<std::int64_t>(m_settings.options.promptIds.size());
+        if (const Result<void> right = m_patch->prove(*m_setup, {1, promptRows}, context); !right) return failed(right.error());
         model.setPatchTable(m_patch->table());
         model.setStop(context.stop);
 

@@ -8,6 +8,9 @@ std::span<const JobKind> jobKinds() {
     static constexpr std::array kKinds{
         JobKind{"profile", makeProfileJob},
         JobKind{"generate", makeGenerateJob},
+        JobKind{"e2e", makeEndToEndJob},
+        JobKind{"validate", makeValidateJob},
+        JobKind{"sweep", makeSweepJob},
     };
     return kKinds;
 }

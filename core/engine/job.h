@@ -47,6 +47,9 @@ std::span<const JobKind> jobKinds();
 
 std::unique_ptr<Job> makeProfileJob(const JobRequest& request);
 std::unique_ptr<Job> makeGenerateJob(const JobRequest& request);
+std::unique_ptr<Job> makeEndToEndJob(const JobRequest& request);
+std::unique_ptr<Job> makeValidateJob(const JobRequest& request);
+std::unique_ptr<Job> makeSweepJob(const JobRequest& request);
 
 /// Finished with status cancelled or failed.
 Finished cancelled();

@@ -1,19 +1,50 @@
 #include "core/engine/job_patch.h"
 
+#include <algorithm>
+
+#include "core/engine/patch_proof.h"
+#include "core/ops/test_variants.h"
+
 namespace kernelscope {
+namespace {
+
+// A prompt of thousands of tokens is validated by its first ones: rows are alike.
+constexpr std::int64_t kMostRows = 1024;
+
+}  // namespace
 
 Result<JobPatch> JobPatch::read(const std::string& text, const ModelSetup& setup) {
     JobPatch patch;
     patch.m_operators = std::make_shared<OperatorTable>(builtinOperators());
+    addTestVariants(*patch.m_operators);
     Result<Patch> made = makePatchTable(text, *patch.m_operators, setup.device.torch);
     if (!made) return made.error();
     patch.m_patch = std::move(*made);
     return patch;
 }
 
+Result<void> JobPatch::prove(const ModelSetup& setup, const std::vector<std::int64_t>& rowCounts, JobContext& context) {
+    if (empty()) return {};
+    std::vector<std::int64_t> few;
+    for (const std::int64_t rows : rowCounts) few.push_back(std::min(rows, kMostRows));
+    const Result<std::vector<PatchVerdict>> verdicts = validatePatch(*this, setup, few, context);
+    if (!verdicts) return verdicts.error();
+    std::vector<std::string> notes;
+    const Result<std::vector<PatchChoice>> right = rightChoices(*verdicts, /*named=*/true, notes);
+    if (!right) return right.error();
+    remember(*verdicts);
+    return {};
+}
+
+void JobPatch::remember(const std::vector<PatchVerdict>& verdicts) {
+    for (const PatchVerdict& verdict : verdicts) m_findings[verdict.choice.text()] = {verdict.status, verdict.reason};
+}
+
 void JobPatch::describe(nlohmann::json& result) const {
     for (const PatchChoice& choice : m_patch.choices) {
-        result["patch"].push_back({{"op", choice.op}, {"variant", choice.variant}, {"launches", m_patch.counts->of(choice.op, choice.variant)}});
+        const auto finding = m_findings.find(choice.text());
+        const Finding said = finding == m_findings.end() ? Finding{} : finding->second;
+        result["patch"].push_back({{"op", choice.op}, {"variant", choice.variant}, {"status", said.status}, {"reason", said.reason}, {"launches", m_patch.counts->of(choice.op, choice.variant)}});
     }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // The patch that a job's model runs with: read before the work begins, proven right at the model's own shapes before its first use.
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,6 +14,8 @@
 
 namespace kernelscope {
 
+struct PatchVerdict;
+
 class JobPatch {
 public:
     /// The words of `--patch`, read against the operators and the device. Errors: those of makePatchTable.
@@ -20,15 +23,28 @@ public:
 
     [[nodiscard]] const PatchTable& table() const { return m_patch.table; }
     [[nodiscard]] const std::vector<PatchChoice>& choices() const { return m_patch.choices; }
+    [[nodiscard]] const OperatorTable& operators() const { return *m_operators; }
     [[nodiscard]] const LaunchCounts& launches() const { return *m_patch.counts; }
     [[nodiscard]] bool empty() const { return m_patch.choices.empty(); }
 
-    /// `patch` in a job's result: for every patched operator its variant and its launches. Nothing without a patch.
+    /// Validates every patched variant at the model's shapes and type, for these row counts. Errors: wrong, when one is or refuses;
+    /// another rounding order was asked for by name and is noted in the result.
+    Result<void> prove(const ModelSetup& setup, const std::vector<std::int64_t>& rowCounts, JobContext& context);
+
+    /// What validation said, for describe().
+    void remember(const std::vector<PatchVerdict>& verdicts);
+
+    /// `patch` in a job's result: for every patched operator its variant, what validation said, and its launches. Nothing without
+    /// a patch.
     void describe(nlohmann::json& result) const;
 
 private:
     std::shared_ptr<OperatorTable> m_operators;  ///< the table's native variants refer to it
     Patch m_patch;
+    struct Finding {
+        std::string status, reason;
+    };
+    std::map<std::string, Finding> m_findings;  ///< by op=variant
 };
 
 }  // namespace kernelscope

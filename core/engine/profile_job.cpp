@@ -79,6 +79,7 @@ public:
         Result<std::shared_ptr<Qwen2Model>> loaded = context.models.get(*m_setup, context);
         if (!loaded) return failed(loaded.error());
         Qwen2Model& model = **loaded;
+        if (const Result<void> right = m_patch->prove(*m_setup, {m_settings.batch, m_settings.batch * m_settings.promptTokens}, context); !right) return failed(right.error());
         model.setPatchTable(m_patch->table());
         model.setStop(context.stop);
 
