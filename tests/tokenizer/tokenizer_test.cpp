@@ -1,6 +1,6 @@
 #include "core/model/tokenizer.h"
 
-#include <chrono>
+#include <ctime>
 #include <fstream>
 #include <iostream>
 #include <random>
@@ -18,9 +18,8 @@ using test::ids;
 using test::Ids;
 using test::qwen;
 
-double secondsSince(std::chrono::steady_clock::time_point start) {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
+/// Seconds of processor time: what one core needs, however many programs share it.
+double secondsSince(std::clock_t start) { return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC; }
 
 TEST(QwenTokenizer, GivesTheIdsOfEveryGoldenCase) {
     std::ifstream file(std::string(KERNELSCOPE_FIXTURES) + "/tokenizer/golden_cases.jsonl");
@@ -143,12 +142,11 @@ std::string mixedText(std::size_t size) {
     return text;
 }
 
-// The limits are ten and five times what one slow core needs, so that they fail for a wrong algorithm and not for a
-// busy machine.
+// The limits are several times what one slow core needs, so that they fail for a wrong algorithm and not for a sanitizer.
 TEST(TokenizerSpeed, TenMegabytesOfTextTakeLessThanTenSeconds) {
     const std::string text = mixedText(10'000'000);
     qwen();
-    const auto start = std::chrono::steady_clock::now();
+    const auto start = std::clock();
     const Ids tokens = ids(qwen(), text);
     const double seconds = secondsSince(start);
     std::cout << "[ figure   ] 10 MB of mixed text: " << seconds << " s, " << tokens.size() << " tokens\n";
@@ -162,7 +160,7 @@ TEST(TokenizerSpeed, RunsWithoutAnEndAreNotQuadratic) {
         std::string text = "x";
         while (text.size() < 1'000'000) text += unit;
         text += "x";
-        const auto start = std::chrono::steady_clock::now();
+        const auto start = std::clock();
         std::string back;
         for (const std::int64_t id : ids(qwen(), text)) back += qwen().tokenBytes(id);
         const double seconds = secondsSince(start);
@@ -173,12 +171,12 @@ TEST(TokenizerSpeed, RunsWithoutAnEndAreNotQuadratic) {
 }
 
 TEST(TokenizerSpeed, TheVocabularyLoadsInLessThanASecond) {
-    const auto start = std::chrono::steady_clock::now();
+    const auto start = std::clock();
     const Result<Tokenizer> loaded = Tokenizer::load(KERNELSCOPE_BUNDLED_TOKENIZER);
     const double seconds = secondsSince(start);
     ASSERT_TRUE(loaded.ok()) << loaded.error().message;
     std::cout << "[ figure   ] loading 151,643 tokens and 151,387 merges: " << seconds << " s\n";
-    EXPECT_LT(seconds, 5.0);  // a sanitizer build on a busy machine; a release build needs a few tenths
+    EXPECT_LT(seconds, 5.0);  // of a sanitizer build; others need a few tenths
 }
 
 TEST(TokenizerFolder, IsTheBundledOneForPresetsAndTheModelsOwnElse) {
