@@ -19,6 +19,7 @@
 #include "ui/model_line.h"
 #include "ui/pages/doctor_page.h"
 #include "ui/pages/end_to_end_page.h"
+#include "ui/pages/job_page.h"
 #include "ui/pages/kernels_page.h"
 #include "ui/pages/profile_page.h"
 #include "ui/pages/runs_page.h"
@@ -94,6 +95,7 @@ MainWindow::MainWindow(WindowOptions options, QWidget* parent)
     connect(m_modelLine, &ModelLine::changed, this, [this] { m_strip->setDevice(m_modelLine->device()); });
     connect(m_strip, &StatusStrip::engineClicked, this, [this] { m_engineBar->open(m_settings.engineCommand(), "kernelscope-engine beside this program"); });
     connect(m_engineBar, &EngineBar::chosen, this, &MainWindow::useEngine);
+    connect(m_profile, &ProfilePage::operatorRequested, m_kernels, &KernelsPage::setOperator);
     connect(m_runs, &RunsPage::exportRunRequested, this, &MainWindow::askExportSaved);
     connect(m_runs, &RunsPage::exportTextRequested, this, &MainWindow::askSaveText);
 
@@ -145,6 +147,7 @@ void MainWindow::showPageAt(int index) {
     m_rail->setCurrent(index);
     m_settings.setText("window/page", m_pages[std::size_t(index)]->title());
     m_pages[std::size_t(index)]->entered();
+    m_pages[std::size_t(index)]->setFocus();
     updateActions();
 }
 
@@ -200,7 +203,9 @@ void MainWindow::startEngine() {
     connect(engine, &EngineAdapter::stateChanged, this, [this, where](EngineState state, const QString& why) {
         m_strip->setEngine(state, why, where);
         if (state == EngineState::lost && !m_services.engine->running()) {
-            currentPage()->showError(makeError(ErrorCode::environment, fromQt(why.isEmpty() ? QString("The engine has gone.") : why)));
+            // A page that works without an engine is left alone.
+            Page* page = qobject_cast<JobPage*>(currentPage()) ? currentPage() : m_profile;
+            page->showError(makeError(ErrorCode::environment, fromQt(why.isEmpty() ? QString("The engine has gone.") : why)));
         }
         updateActions();
     });

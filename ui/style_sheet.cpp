@@ -52,6 +52,7 @@ QPushButton[role="link"]:focus { border: 1px solid @accent; }
 QToolButton[role="field"] { padding-right: $24px; }
 QToolButton[role="field"]::menu-button { border: none; width: $20px; }
 QToolButton[role="field"]::menu-arrow { image: url(:/icons/chevron@iconSuffix.svg); width: $12px; height: $12px; }
+QToolButton[role="field"]::menu-indicator { image: url(:/icons/chevron@iconSuffix.svg); width: $12px; height: $12px; subcontrol-position: right center; right: $6px; }
 QToolButton[role="field"]:disabled { color: @disabled; background: @window; }
 QToolButton[role="plain"] { background: transparent; border: 1px solid transparent; border-radius: 5px; padding: $3px; }
 QToolButton[role="plain"]:hover { background: @hover; }
@@ -87,6 +88,7 @@ QScrollBar:vertical { background: transparent; width: $12px; margin: 0; }
 QScrollBar:horizontal { background: transparent; height: $12px; margin: 0; }
 QScrollBar::handle { background: @scroll; border-radius: 4px; margin: 2px; min-height: $24px; min-width: $24px; }
 QScrollBar::add-line, QScrollBar::sub-line, QScrollBar::add-page, QScrollBar::sub-page { background: none; border: none; width: 0; height: 0; }
+QAbstractScrollArea::corner { background: transparent; border: none; }
 QSplitter::handle { background: transparent; }
 QPlainTextEdit, QTextEdit, QTextBrowser { background: transparent; border: none; color: @text; }
 QCheckBox { spacing: $7px; padding: $2px 0; }

@@ -34,44 +34,12 @@
 #include "ui/text.h"
 #include "ui/widgets/banner.h"
 #include "ui/widgets/segmented.h"
-#include "ui_support.h"
+#include "real_window.h"
 
 namespace kernelscope::ui {
 namespace {
 
 using namespace test;
-constexpr int kEngineStartMs = 120'000;  // loads 3 GB of libraries from a cold disk
-
-QString engineToTest() { return qEnvironmentVariable("KERNELSCOPE_TEST_ENGINE", builtEngine()); }
-
-/// A window whose engine has said hello, set to the tiny model on the CPU.
-struct RealWindow : TestWindow {
-    explicit RealWindow(const QString& folder = "data") : TestWindow(engineToTest(), folder) {
-        (*this)->modelLine()->setModel("qwen2.5-tiny");
-        ready = waitFor([this] { return (*this)->services().engine->hello().has_value(); }, kEngineStartMs);
-        auto* devices = (*this)->modelLine()->findChild<QComboBox*>("Device");
-        const int cpu = devices->findData("cpu");
-        if (cpu >= 0) devices->setCurrentIndex(cpu);
-    }
-    ProfilePage* page() { return (*this)->profilePage(); }
-    void click() { QTest::mouseClick(page()->runButton(), Qt::LeftButton); }
-    bool finish() { return waitFor([this] { return !page()->running(); }, 120'000); }
-    bool ready = false;
-};
-
-QByteArray picture(QWidget* widget) {
-    const QImage image = widget->grab().toImage();
-    return QCryptographicHash::hash(QByteArrayView(image.constBits(), image.sizeInBytes()), QCryptographicHash::Md5);
-}
-
-void chooseFile(const QString& file) {
-    ASSERT_TRUE(waitFor([] { return QApplication::activeModalWidget() != nullptr; }));
-    auto* edit = QApplication::activeModalWidget()->findChild<QLineEdit*>("fileNameEdit");
-    ASSERT_NE(edit, nullptr);
-    edit->setText(file);
-    QTest::keyClick(edit, Qt::Key_Return);
-    ASSERT_TRUE(waitFor([] { return QApplication::activeModalWidget() == nullptr; }));
-}
 
 TEST(RealEngine, ProfilesTheModelWithBarsThatGrowFromTheFirstPassAndExportsWhatTheStoreHolds) {
     RealWindow window;

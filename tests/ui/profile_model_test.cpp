@@ -116,6 +116,16 @@ TEST(ProfileSubline, SaysRandomWeightsTheTaxAndWhatNothingCovers) {
     EXPECT_TRUE(line.contains("unattributed 1.0 %")) << qPrintable(line);
 }
 
+TEST(NextStep, NamesTheLargestReplaceableTypeAndWhatAPerfectKernelWouldBuy) {
+    const NextStep next = nextStep(profileRows(1, true));
+    EXPECT_EQ(next.type, "RMSNorm");
+    EXPECT_EQ(next.op, "rms_norm");
+    EXPECT_NEAR(next.bySpan, 1 / (1 - 1379.0 / 6220), 1e-6);
+    ASSERT_TRUE(next.byGpu.has_value());
+    EXPECT_NEAR(*next.byGpu, 1 / (1 - 186.0 / 1479), 1e-6);
+    EXPECT_TRUE(nextStep({}).type.isEmpty());
+}
+
 TEST(LayerMap, HasOneCellALayerAndType) {
     const LayerMap map = layerMap(moduleRows(5), "decode");
     EXPECT_EQ(map.layers, 5);

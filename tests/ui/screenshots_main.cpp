@@ -1,16 +1,20 @@
 // Renders the pages of the window to PNG files, for the README and for looking at them:
-//   ui_screenshots FOLDER [--store FILE] [--engine COMMAND] [--width N --height N] [--run]
-// With --store the newest saved run of each kind is opened; with --run the Profile page is run live on the tiny model.
+//   ui_screenshots FOLDER [--import FILE...] [--store FILE] [--engine COMMAND] [--width N --height N] [--run]
+// With --store each saved run is opened, with --import each run exported as JSON (pictures take the file's name); with --run the
+// Profile page is run live on the tiny model.
 
 #include <cstdio>
 
 #include <QApplication>
 #include <QCommandLineParser>
 #include <QDir>
+#include <QFileInfo>
+#include <QMap>
 #include <QPushButton>
 #include <QTemporaryDir>
 #include <QTest>
 
+#include "core/client/import.h"
 #include "core/client/store.h"
 #include "ui/charts/share_bars.h"
 #include "ui/main_window.h"
@@ -62,7 +66,9 @@ int main(int argc, char** argv) {
     const QCommandLineOption live("run", "Profile the tiny model live.");
     const QCommandLineOption scheme("scheme", "light, dark or high-contrast.", "name", "light");
     const QCommandLineOption zoom("zoom", "Of the text.", "factor", "1");
-    parser.addOptions({store, engine, width, height, live, scheme, zoom});
+    const QCommandLineOption import("import", "A run exported as JSON, to show.", "file");
+    const QCommandLineOption only("only-saved", "Saved runs only, no other states.");
+    parser.addOptions({store, engine, width, height, live, scheme, zoom, import, only});
     parser.process(application);
     if (parser.positionalArguments().size() != 1) parser.showHelp(64);
     QDir().mkpath(parser.positionalArguments().front());
@@ -84,14 +90,32 @@ int main(int argc, char** argv) {
                                                           .engine = engineCommand});
     };
     const QString emptyStore = temporary.filePath("empty.sqlite");
-    {
+    QString shownStore = parser.value(store);
+    QMap<QString, QString> names;  // of pictures, by run
+    if (parser.isSet(import)) {
+        if (shownStore.isEmpty()) shownStore = temporary.filePath("imported.sqlite");
+        auto opened = Store::open(std::filesystem::path(shownStore.toStdU16String()));
+        if (!opened) return std::fprintf(stderr, "%s\n", opened.error().message.c_str()), 4;
+        for (const QString& file : parser.values(import)) {
+            QFile in(file);
+            if (!in.open(QIODevice::ReadOnly)) return std::fprintf(stderr, "cannot read %s\n", qPrintable(file)), 65;
+            const auto run = importRun(**opened, in.readAll().toStdString());
+            if (!run) return std::fprintf(stderr, "%s: %s\n", qPrintable(file), run.error().message.c_str()), 65;
+            names[QString::fromStdString(run->id)] = QFileInfo(file).completeBaseName();
+        }
+    }
+    if (!parser.isSet(only)) {
         auto window = makeWindow(emptyStore, parser.value(engine));
         opened(*window, shots);
         shots.take(*window, "profile-empty" + tail);
         window->showPage("Runs");
         shots.take(*window, "runs-empty" + tail);
+        for (const char* title : {"Kernels", "End to end", "Summary"}) {
+            window->showPage(title);
+            shots.take(*window, QString(title).toLower().replace(' ', '-') + "-empty" + tail);
+        }
     }
-    {
+    if (!parser.isSet(only)) {
         auto window = makeWindow(emptyStore, "/nowhere/kernelscope-engine");
         opened(*window, shots);
         waitFor([&] { return window->profilePage()->errorBanner()->isVisible(); }, 5000);
@@ -110,20 +134,26 @@ int main(int argc, char** argv) {
         QTest::mouseClick(page->bars(), Qt::LeftButton, {}, QPoint(120, 20));
         shots.take(*window, "profile-filtered" + tail);
     }
-    if (parser.isSet(store)) {
-        auto window = makeWindow(parser.value(store), parser.value(engine));
+    if (!shownStore.isEmpty()) {
+        auto window = makeWindow(shownStore, parser.value(engine));
         opened(*window, shots);
         window->showPage("Runs");
         waitFor([&] { return window->runsPage()->model()->rowCount() > 0; }, 5000);
         shots.take(*window, "runs" + tail);
-        QStringList kinds;
         for (const RunSummary& run : std::vector<RunSummary>(window->runsPage()->model()->rows())) {
-            const QString kind = QString::fromStdString(run.header.kind);
-            if (kinds.contains(kind) || run.rows == 0) continue;
-            kinds << kind;
+            if (run.rows == 0) continue;
+            const QString id = QString::fromStdString(run.header.id);
             window->showPage("Runs");
-            window->openRun(QString::fromStdString(run.header.id));
-            if (waitFor([&] { return window->currentPage() != window->runsPage(); }, 5000)) shots.take(*window, "saved-" + kind + tail);
+            window->openRun(id);
+            if (!waitFor([&] { return window->currentPage() != window->runsPage(); }, 5000)) continue;
+            window->profilePage()->errorBanner()->hide();
+            shots.take(*window, QString::fromStdString(run.header.kind) + "-" + names.value(id, id) + tail);
+        }
+        window->modelLine()->setModel("qwen2.5-0.5b");
+        for (const char* title : {"Summary", "Doctor"}) {
+            window->showPage(title);
+            QTest::qWait(600);
+            shots.take(*window, QString(title).toLower() + tail);
         }
     }
     return 0;

@@ -13,6 +13,7 @@
 #include "ui/services/command_line.h"
 #include "ui/services/export_run.h"
 #include "ui/services/run_library.h"
+#include "ui/stall_watch.h"
 #include "ui/text.h"
 #include "ui/widgets/table_view.h"
 #include "ui_support.h"
@@ -106,6 +107,22 @@ TEST(RunsTable, HoldsTheModelContract) {
     run.header.status = RunStatus::failed;
     table.replace(1, run);
     EXPECT_EQ(table.index(1, 7).data().toString(), "failed");
+}
+
+TEST(RunsTable, TenThousandRunsAreShownWithinATenthOfASecond) {
+    RunsTable table(runColumns());
+    TableView view("Runs");
+    view.setSource(&table);
+    view.resize(1000, 600);
+    view.show();
+    std::vector<RunSummary> runs(10'000, RunSummary{.header = profileHeader(), .rows = 10});
+    const auto before = threadCpuTime();
+    table.reset(std::move(runs));
+    view.fitColumns();
+    view.grab();
+    const double milliseconds = std::chrono::duration<double, std::milli>(threadCpuTime() - before).count();
+    std::printf("10,000 runs shown in %.0f ms of CPU time\n", milliseconds);
+    EXPECT_LT(milliseconds, 100);
 }
 
 TEST(RunLibrary, OpeningOneRunAndThenAnotherShowsTheOther) {

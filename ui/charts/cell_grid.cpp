@@ -43,7 +43,8 @@ void CellGrid::setBusy(const std::string& key) {
 QSize CellGrid::sizeHint() const { return {fontMetrics().height() * 24, fontMetrics().height() * 16}; }
 QSize CellGrid::minimumSizeHint() const { return {fontMetrics().height() * 14, fontMetrics().height() * 8}; }
 
-QRectF CellGrid::cellRect(const QRectF& area, int hidden, int rows) const {
+QRectF CellGrid::cellRect(const QRectF& whole, int hidden, int rows) const {
+    const QRectF area = inset(whole, 3);
     const double line = fontMetrics().height();
     const double left = area.left() + fontMetrics().horizontalAdvance("00000") + line * 0.5;
     const double width = std::min((area.right() - left) / std::max<double>(1, double(m_grid.rows.size())), line * 5);

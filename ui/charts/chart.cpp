@@ -48,12 +48,19 @@ void Chart::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
     draw(painter, rect());
-    if (hasFocus()) {
+    if (hasFocus() && m_byKeyboard) {
         painter.setBrush(Qt::NoBrush);
         painter.setPen(QPen(blend(Theme::of(this).accent, Theme::of(this).surface, 0.7), 1));
         painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
     }
 }
+
+void Chart::focusInEvent(QFocusEvent* event) {
+    m_byKeyboard = event->reason() != Qt::MouseFocusReason && event->reason() != Qt::ActiveWindowFocusReason && event->reason() != Qt::OtherFocusReason;
+    QWidget::focusInEvent(event);
+}
+
+QRectF inset(const QRectF& area, double margin) { return area.adjusted(margin, margin, -margin, -margin); }
 
 void Chart::contextMenuEvent(QContextMenuEvent* event) {
     auto* menu = new QMenu(this);

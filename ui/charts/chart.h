@@ -27,8 +27,15 @@ signals:
 
 protected:
     void paintEvent(QPaintEvent* event) override;
+    void focusInEvent(QFocusEvent* event) override;
     void contextMenuEvent(QContextMenuEvent* event) override;
+
+private:
+    bool m_byKeyboard = false;  // came by Tab: then the frame says where one is
 };
+
+/// What is left of an area inside a thin margin, for content that would touch the border.
+QRectF inset(const QRectF& area, double margin);
 
 /// Writes the picture; the format follows the suffix: .png (at twice the size), .svg or .pdf. Another suffix is refused in words.
 Result<void> savePicture(const Chart& chart, const QString& file);

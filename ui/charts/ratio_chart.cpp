@@ -33,16 +33,20 @@ void RatioChart::setBars(std::vector<RatioBar> bars) {
 QSize RatioChart::sizeHint() const { return {fontMetrics().height() * 40, int(fontMetrics().height() * (2 + 1.7 * double(m_bars.size())))}; }
 QSize RatioChart::minimumSizeHint() const { return {fontMetrics().height() * 20, int(fontMetrics().height() * (2 + 1.4 * std::min<double>(8, double(m_bars.size()))))}; }
 
-void RatioChart::draw(QPainter& painter, const QRectF& area) const {
+void RatioChart::draw(QPainter& painter, const QRectF& whole) const {
     if (m_bars.empty()) return;
+    const QRectF area = inset(whole, 4);
     const Theme& theme = Theme::of(this);
     const QFontMetricsF metrics(font());
     const double line = metrics.height();
     double labels = 0, reach = std::log(1.02);
     for (const RatioBar& bar : m_bars) {
         labels = std::max(labels, metrics.horizontalAdvance(bar.label));
-        for (const double value : {bar.ratio, bar.low.value_or(bar.ratio), bar.high.value_or(bar.ratio)}) {
-            if (value > 0 && std::isfinite(value)) reach = std::max(reach, std::abs(std::log(value)));
+        // A wide interval is cut at the border, so that the ratios themselves can be told apart.
+        const double own = bar.ratio > 0 ? std::abs(std::log(bar.ratio)) : 0;
+        reach = std::max(reach, own);
+        for (const double value : {bar.low.value_or(bar.ratio), bar.high.value_or(bar.ratio)}) {
+            if (value > 0 && std::isfinite(value)) reach = std::max(reach, std::min(std::abs(std::log(value)), own * 1.5 + 0.05));
         }
     }
     labels = std::min(labels, area.width() * 0.4);

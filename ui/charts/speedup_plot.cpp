@@ -45,7 +45,8 @@ void SpeedupPlot::setLines(std::vector<SpeedupLine> lines) {
                 low << *point.low;
                 high << *point.high;
             }
-            most = std::max({most, point.speedup, point.high.value_or(0)});
+            // An interval without an end would leave the lines flat at the bottom: it is cut at the border.
+            most = std::max({most, point.speedup, std::min(point.high.value_or(0), point.speedup * 1.5)});
             least = std::min({least, point.speedup, point.low.value_or(1)});
             first = std::min(first, point.rows);
             last = std::max(last, point.rows);

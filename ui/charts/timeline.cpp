@@ -242,7 +242,7 @@ void Timeline::mousePressEvent(QMouseEvent* event) {
 void Timeline::mouseMoveEvent(QMouseEvent* event) {
     if (m_pressed && (event->buttons() & Qt::LeftButton)) {
         const QRectF inner = plot(rect());
-        const auto [left, right] = std::minmax(*m_pressed, event->position().x());
+        const auto [left, right] = std::minmax({*m_pressed, event->position().x()});  // by value
         m_selectBegin = std::clamp(toUs(inner, left), m_begin, m_end);
         m_selectEnd = std::clamp(toUs(inner, right), m_begin, m_end);
         update();

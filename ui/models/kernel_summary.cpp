@@ -32,15 +32,27 @@ int severity(const std::string& status) {
 
 QString factor(double ratio) { return number(ratio, ratio >= 9.95 ? 1 : 2) + "x"; }
 
-struct Mean { double logs = 0; int count = 0, slower = 0; double value() const { return std::exp(logs / std::max(1, count)); } };
+struct Mean {
+    double logs = 0;
+    int count = 0, slower = 0, unsure = 0;
+    [[nodiscard]] double value() const { return std::exp(logs / std::max(1, count)); }
+    // Only cells that got a verdict count: a noisy or impossible one claims nothing.
+    void add(const SweepRow& row) {
+        if (!row.speedup || !(*row.speedup > 0)) return;
+        if (row.verdict != "faster" && row.verdict != "slower" && row.verdict != "same") {
+            ++unsure;
+            return;
+        }
+        logs += std::log(*row.speedup);
+        ++count;
+        slower += row.verdict == "slower";
+    }
+};
 
 Mean speedupMean(std::span<const SweepRow> swept, const KernelView& view) {
     Mean mean;
     for (const SweepRow& row : swept) {
-        if (!matches(row, view) || !row.speedup || !(*row.speedup > 0)) continue;
-        mean.logs += std::log(*row.speedup);
-        ++mean.count;
-        mean.slower += row.verdict == "slower";
+        if (matches(row, view)) mean.add(row);
     }
     return mean;
 }
@@ -133,7 +145,9 @@ std::vector<OperatorSummary> operatorSummaries(std::span<const ValidateRow> vali
             if (row.op == op && row.variant != "native") worst[row.variant] = std::max(worst[row.variant], severity(row.status));
         }
         for (const SweepRow& row : swept) {
-            if (row.op == op && row.variant != "native") worst[row.variant] = std::max(worst[row.variant], severity(row.status));
+            if (row.op != op || row.variant == "native") continue;
+            const bool timed = row.status == "noisy" || row.status == "throttled";  // hard to time, but right
+            worst[row.variant] = std::max(worst[row.variant], timed ? 0 : severity(row.status));
         }
         const auto count = [&](auto test) { return int(std::count_if(worst.begin(), worst.end(), [&](const auto& entry) { return test(entry.second); })); };
         const int bad = count([](int level) { return level >= severity("hung"); });
@@ -154,15 +168,10 @@ std::vector<OperatorSummary> operatorSummaries(std::span<const ValidateRow> vali
         double best = 0;
         for (const std::string& variant : variantsOf({}, swept, op)) {
             if (variant == "native") continue;
-            const Mean mean = [&] {
-                Mean all;
-                for (const SweepRow& row : swept) {
-                    if (row.op != op || row.variant != variant || !row.speedup || !(*row.speedup > 0)) continue;
-                    all.logs += std::log(*row.speedup);
-                    ++all.count;
-                }
-                return all;
-            }();
+            Mean mean;
+            for (const SweepRow& row : swept) {
+                if (row.op == op && row.variant == variant) mean.add(row);
+            }
             if (mean.count > 0) best = std::max(best, mean.value());
         }
         if (best > 0) summary.speedup = factor(best);
@@ -236,12 +245,16 @@ Grid validationGrid(std::span<const ValidateRow> validated, const KernelView& vi
 
 QString sweepHeadline(std::span<const SweepRow> swept, const KernelView& view) {
     const Mean mean = speedupMean(swept, view);
+    if (mean.count == 0 && mean.unsure > 0 && view.variant != "native") {
+        return QString("%1: can't tell, all of %2 cells are noisy or beyond what the device can do").arg(toQt(view.variant)).arg(mean.unsure);
+    }
     if (mean.count == 0) return {};
     const double value = mean.value();
     QString text = toQt(view.variant) + (view.variant == "native" ? " is the baseline" : "");
     if (view.variant == "native") return text;
     text += value >= 1 ? QString(" is %1 faster than native").arg(factor(value)) : QString(" runs at %1 of native's speed").arg(factor(value));
     text += mean.count == 1 ? QString(" (1 cell)") : QString(" (geometric mean of %1 cells)").arg(mean.count);
+    if (mean.unsure > 0) text += QString(", can't tell in %1").arg(mean.unsure);
     text += mean.slower == 0 ? QString(", never slower") : mean.slower == 1 ? QString(", slower in 1") : QString(", slower in %1").arg(mean.slower);
     return text;
 }

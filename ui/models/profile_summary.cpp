@@ -94,7 +94,31 @@ QString profileSubline(std::span<const ProfileRow> rows, const RunHeader& run, b
         if (row.name == "unattributed" && row.spanSharePct) parts << "unattributed " + number(*row.spanSharePct, 1) + " %";
         if (row.name == "profiler tax" && row.spanSharePct) parts << "profiler tax " + number(*row.spanSharePct, 1) + " %";
     }
+    const NextStep next = live ? NextStep{} : nextStep(rows);
+    if (!next.type.isEmpty()) {
+        QString best = QString("a perfect %1 kernel buys up to %2x").arg(next.type, number(next.bySpan, 2));
+        if (next.byGpu) best += QString(", %1x by GPU time").arg(number(*next.byGpu, 2));
+        parts << best;
+    }
     return parts.join(" · ");
+}
+
+NextStep nextStep(std::span<const ProfileRow> rows) {
+    // Below this the gain drowns in what a step varies by anyway.
+    constexpr double kWorthwhilePct = 3;
+    static constexpr std::pair<const char*, const char*> kReplaceable[] = {
+        {"RMSNorm", "rms_norm"}, {"Residual", "add_rms_norm"}, {"Rotary", "rope"}};
+    NextStep next;
+    double most = kWorthwhilePct;
+    for (const ShareBar& bar : shareBars(rows, {})) {
+        for (const auto& [type, op] : kReplaceable) {
+            if (bar.name != type || !bar.share || *bar.share < most || *bar.share > 99) continue;
+            most = *bar.share;
+            next = {.type = bar.name, .op = op, .bySpan = 100 / (100 - *bar.share), .byGpu = std::nullopt};
+            if (bar.gpuShare && *bar.gpuShare < 99) next.byGpu = 100 / (100 - *bar.gpuShare);
+        }
+    }
+    return next;
 }
 
 int layerOf(const std::string& path) {

@@ -25,6 +25,16 @@ std::vector<ShareBar> shareBars(std::span<const ProfileRow> phaseRows, const std
 /// "Random weights · 50 passes · total 6.31 ms · unattributed 0.9 % · profiler tax 1.8 %"
 QString profileSubline(std::span<const ProfileRow> phaseRows, const RunHeader& run, bool live);
 
+/// What to look at next: the replaceable module type with the largest share, and what a kernel that takes no time at all would
+/// buy there (Amdahl), by the wait and by GPU time.
+struct NextStep {
+    QString type;      ///< "RMSNorm"; empty: none is worth it
+    QString op;        ///< the operator that replaces it: "rms_norm"
+    double bySpan = 1;
+    std::optional<double> byGpu;
+};
+NextStep nextStep(std::span<const ProfileRow> phaseRows);
+
 /// Cells of layers x types: self times of the modules in a layer, summed by type.
 struct LayerCell {
     int layer = 0;

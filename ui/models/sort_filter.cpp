@@ -32,7 +32,7 @@ bool SortFilter::lessThan(const QModelIndex& left, const QModelIndex& right) con
     const QVariant a = left.data(kRawRole), b = right.data(kRawRole);
     if (known(a) != known(b)) return ascending ? known(a) : known(b);
     if (!known(a)) return false;
-    if (a.typeId() == QMetaType::QString) return QString::localeAwareCompare(a.toString(), b.toString()) < 0;
+    if (a.typeId() == QMetaType::QString) return a.toString().compare(b.toString(), Qt::CaseInsensitive) < 0;
     return a.toDouble() < b.toDouble();
 }
 

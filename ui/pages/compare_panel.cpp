@@ -30,6 +30,16 @@ QString nameOf(const RunSummary& run) {
     return QString("%1 (%2, %3, %4)").arg(toQt(run.header.id), localTime(run.header.when), toQt(run.header.model), toQt(run.header.device));
 }
 
+// "decode · type · MLP" and its like are told apart by their ends: what all of them begin with is left out.
+void shorten(std::vector<RatioBar>& bars) {
+    const QString separator = " · ";
+    while (bars.size() > 1) {
+        const QString first = bars.front().label.section(separator, 0, 0) + separator;
+        if (!std::all_of(bars.begin(), bars.end(), [&](const RatioBar& bar) { return bar.label.startsWith(first); })) return;
+        for (RatioBar& bar : bars) bar.label.remove(0, first.size());
+    }
+}
+
 QVariant real(const std::optional<double>& value) { return value ? QVariant(*value) : QVariant(); }
 
 }  // namespace
@@ -107,6 +117,7 @@ void ComparePanel::show(const ComparisonPtr& comparison) {
     if (notes.isEmpty()) m_notes->hide();
     else m_notes->show(Banner::Kind::warning, notes.front(), notes.mid(1).join('\n'), {}, {}, false);
     m_model->reset(comparison->rows);
+    m_table->hideUnknownColumns(comparison->runs.size() < 3 ? QList<int>{9} : QList<int>{});
     m_table->fitColumns();
     redraw();
 }
@@ -124,10 +135,11 @@ void ComparePanel::redraw() {
         bars.push_back({readableKey(row.key), *row.ratio, row.ratioCiLow, row.ratioCiHigh, row.verdict});
     }
     const std::size_t all = bars.size();
+    shorten(bars);
     std::stable_sort(bars.begin(), bars.end(), [](const RatioBar& a, const RatioBar& b) { return std::abs(std::log(a.ratio)) > std::abs(std::log(b.ratio)); });
     if (bars.size() > kMostBars) bars.resize(kMostBars);
     QStringList parts{QString("%1 of %2 rows faster").arg(faster).arg(all), QString("%1 slower").arg(slower)};
-    if (unsure > 0) parts << QString("%1 can't be told").arg(unsure);
+    if (unsure > 0) parts << QString("%1 can't tell").arg(unsure);
     if (unmatched > 0) parts << QString("%1 without a counterpart").arg(unmatched);
     m_headline->setText(all == 0 ? QString("These runs have no row in common") : parts.join(", "));
     m_chartCard->setVisible(all > 0);

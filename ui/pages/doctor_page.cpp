@@ -119,7 +119,9 @@ void DoctorPage::engineReplaced(const Services& services) {
         if (first && isVisible()) assemble();
     });
     connect(engine, &EngineAdapter::stateChanged, this, [this](EngineState state, const QString& why) {
-        if (state == EngineState::lost) m_why = why;
+        if (state != EngineState::lost) return;
+        m_why = why;
+        if (isVisible()) assemble();
     });
     connect(engine, &EngineAdapter::helloReceived, this, [this] {
         m_why.clear();
@@ -145,7 +147,8 @@ void DoctorPage::run() {
 void DoctorPage::assemble() {
     const EngineAdapter* engine = m_services.engine;
     const Result<Hello> hello = engine && engine->hello() ? Result<Hello>(*engine->hello())
-                                                          : Result<Hello>(makeError(ErrorCode::environment, fromQt(m_why.isEmpty() ? QString("The engine has not answered yet.") : m_why)));
+                                                          : Result<Hello>(makeError(ErrorCode::environment, fromQt(m_why.isEmpty() ? QString("The engine has not answered yet.") : m_why),
+                                                                                        "Say how to start one under Run, Engine settings."));
     std::vector<DoctorRow> rows = engineChecks(hello);
     if (hello) rows.push_back(telemetryCheck(m_telemetry));
     rows.insert(rows.end(), m_fromEngine.begin(), m_fromEngine.end());

@@ -154,6 +154,7 @@ void EndToEndPage::renderCharts(const RunRows& run, bool) {
 void EndToEndPage::renderTables(const RunRows& run, bool) {
     const bool first = m_model->rowCount() == 0;
     m_model->reset(run.as<EndToEndRow>());
+    m_table->hideUnknownColumns();
     if (first) m_table->fitColumns();
     std::vector<TokenView::Side> sides;
     // Of the last mode measured: the figures in the headline are its too.

@@ -127,6 +127,7 @@ void KernelsPage::renderTables(const RunRows& run, bool live) {
         const bool first = old.empty();
         if (grows) model->append({rows.begin() + std::ptrdiff_t(old.size()), rows.end()});
         else model->reset(std::move(rows));
+        m_table->hideUnknownColumns({0});  // the operator stands in the title
         if (first) m_table->fitColumns();
         m_tableCard->setHint(QString("%1 of %2").arg(model->rowCount()).arg(toQt(view.op)));
     };

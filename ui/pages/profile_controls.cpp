@@ -2,6 +2,7 @@
 
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QLineEdit>
 #include <QSpinBox>
 
 #include "ui/services/settings.h"
@@ -54,13 +55,24 @@ ProfileControls::ProfileControls(QWidget* parent) : QWidget(parent) {
     m_mode->add("Eager", "eager", "Each operation launched on its own");
     m_mode->add("Graph", "graph", "The pass as one CUDA graph");
     row->addWidget(m_mode);
+    m_patch = new QLineEdit(this);
+    m_patch->setPlaceholderText("Patch: op=variant");
+    m_patch->setAccessibleName("Patch");
+    m_patch->setToolTip("Operators to replace before profiling, such as rms_norm=fused,rope=fused; empty: the model as it is");
+    m_patch->setMinimumWidth(m_patch->fontMetrics().horizontalAdvance(m_patch->placeholderText()) + m_patch->fontMetrics().height() * 2);
+    m_patch->setMaximumWidth(m_patch->fontMetrics().height() * 18);
+    row->addSpacing(space(this, 1));
+    row->addWidget(m_patch, 1);
     row->addStretch(1);
     connect(m_phase, &Segmented::changed, this, &ProfileControls::phaseChanged);
 }
 
 nlohmann::json ProfileControls::settings() const {
-    return {{"phase", fromQt(m_phase->value())}, {"prompt_tokens", m_prompt->value()}, {"iterations", m_passes->value()},
-            {"level", fromQt(m_level->value())}, {"mode", fromQt(m_mode->value())}};
+    nlohmann::json settings{{"phase", fromQt(m_phase->value())}, {"prompt_tokens", m_prompt->value()}, {"iterations", m_passes->value()},
+                            {"level", fromQt(m_level->value())}, {"mode", fromQt(m_mode->value())}};
+    const QString patch = m_patch->text().simplified().remove(' ');
+    if (!patch.isEmpty()) settings["patch"] = fromQt(patch);
+    return settings;
 }
 
 void ProfileControls::show(const nlohmann::json& settings) {
@@ -73,6 +85,7 @@ void ProfileControls::show(const nlohmann::json& settings) {
     m_phase->setValue(text("phase"));
     m_level->setValue(text("level"));
     m_mode->setValue(text("mode"));
+    m_patch->setText(text("patch"));
     whole("prompt_tokens", m_prompt);
     whole("iterations", m_passes);
 }
@@ -98,7 +111,7 @@ void ProfileControls::setGpu(bool gpu) {
 }
 
 void ProfileControls::setEditable(bool editable) {
-    for (QWidget* widget : std::initializer_list<QWidget*>{m_prompt, m_passes, m_level, m_mode}) widget->setEnabled(editable);
+    for (QWidget* widget : std::initializer_list<QWidget*>{m_prompt, m_passes, m_level, m_mode, m_patch}) widget->setEnabled(editable);
 }
 
 }  // namespace kernelscope::ui

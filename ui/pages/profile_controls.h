@@ -4,6 +4,7 @@
 
 #include <QWidget>
 
+class QLineEdit;
 class QSpinBox;
 
 namespace kernelscope::ui {
@@ -30,7 +31,7 @@ public:
     [[nodiscard]] Segmented* phases() const { return m_phase; }
     /// GPU-only choices; a reason in words where the device is none.
     void setGpu(bool gpu);
-    /// While a run is shown or running everything but the phase stands still; `phases` are those that can be shown.
+    /// While a run is shown or running everything but the phase stands still.
     void setEditable(bool editable);
 
 signals:
@@ -42,6 +43,7 @@ private:
     QSpinBox* m_passes;
     Segmented* m_level;
     Segmented* m_mode;
+    QLineEdit* m_patch;
 };
 
 }  // namespace kernelscope::ui

@@ -87,7 +87,7 @@ void ProfilePage::renderCharts(const RunRows& run, bool live) {
     m_charts->showBars(shareBars(phaseRows(run), live ? bars()->bars() : std::vector<ShareBar>{}), fromQt(m_controls->phase()));
 }
 
-void ProfilePage::renderTables(const RunRows& run, bool) {
+void ProfilePage::renderTables(const RunRows& run, bool live) {
     const std::string phase = fromQt(m_controls->phase());
     m_charts->showLayers(layerMap(run.othersAs<ProfileModuleRow>(), phase));
     auto events = run.othersAs<ProfileEventRow>();
@@ -95,6 +95,11 @@ void ProfilePage::renderTables(const RunRows& run, bool) {
     m_charts->showEvents(std::move(events));
 
     auto rows = phaseRows(run);
+    const NextStep next = live ? NextStep{} : nextStep(rows);
+    setAction(next.type.isEmpty() ? QString() : QString("Open %1 in Kernels →").arg(next.type), [this, op = next.op] {
+        emit pageRequested("Kernels");
+        emit operatorRequested(op);
+    });
     std::erase_if(rows, [this](const ProfileRow& row) { return !m_selection.keeps(row); });
     showColumns(rows);
     const bool first = m_tree->rowCount() == 0;

@@ -30,6 +30,9 @@ public:
     [[nodiscard]] ProfileTree* tree() const { return m_tree; }
     [[nodiscard]] ProfileControls* controls() const { return m_controls; }
 
+signals:
+    void operatorRequested(const QString& op);
+
 protected:
     [[nodiscard]] JobRequest request() const override;
     void renderCharts(const RunRows& run, bool live) override;

@@ -34,8 +34,9 @@ RunsPage::RunsPage(QWidget* parent)
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(space(this, 2));
     m_table->setSource(m_model);
+    setFocusProxy(m_table);
     m_table->setStretchColumn(5);
-    m_table->sortByColumn(0, Qt::DescendingOrder);
+    // Newest first is how they come: ten thousand need no sorting until somebody asks for another order.
     m_card->addTool(m_table->makeFilterBox("Filter runs"));
     for (QPushButton* button : {m_open, m_compareButton, m_pin, m_export, m_delete}) {
         button->setEnabled(false);

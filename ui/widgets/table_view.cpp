@@ -1,5 +1,6 @@
 #include "ui/widgets/table_view.h"
 
+#include <algorithm>
 #include <functional>
 
 #include <QApplication>
@@ -69,11 +70,34 @@ void TableView::setStretchColumn(int column) {
 }
 
 void TableView::fitColumns() {
-    const int air = fontMetrics().height();
+    // Never so wide that one long text pushes the others out; what is left over is air between the columns.
+    const int line = fontMetrics().height();
+    int taken = 0, columns = 0;
     for (int column = 0; column < header()->count(); ++column) {
-        if (isColumnHidden(column) || column == m_stretch) continue;
-        resizeColumnToContents(column);
-        header()->resizeSection(column, header()->sectionSize(column) + air);
+        if (isColumnHidden(column)) continue;
+        if (column == m_stretch) {
+            taken += std::max(sizeHintForColumn(column), line * 8);
+            continue;
+        }
+        header()->resizeSection(column, std::min(std::max(sizeHintForColumn(column), header()->sectionSizeHint(column)), line * 18));
+        taken += header()->sectionSize(column);
+        ++columns;
+    }
+    const int air = columns == 0 ? 0 : std::clamp((viewport()->width() - taken) / columns, 0, line);
+    for (int column = 0; column < header()->count(); ++column) {
+        if (!isColumnHidden(column) && column != m_stretch) header()->resizeSection(column, header()->sectionSize(column) + air);
+    }
+}
+
+void TableView::hideUnknownColumns(const QList<int>& always) {
+    const QAbstractItemModel* source = m_filter->sourceModel();
+    for (int column = 0; column < source->columnCount(); ++column) {
+        bool known = source->rowCount() == 0;
+        for (int row = 0; row < source->rowCount() && !known; ++row) {
+            const QVariant raw = source->index(row, column).data(kRawRole);
+            known = raw.isValid() && !(raw.typeId() == QMetaType::QString && raw.toString().isEmpty());
+        }
+        setColumnHidden(column, !known || always.contains(column));
     }
 }
 

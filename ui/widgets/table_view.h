@@ -25,6 +25,8 @@ public:
     /// This column takes the room that the others leave.
     void setStretchColumn(int column);
     void fitColumns();
+    /// Columns in which no row knows anything are left out; `always` lists those that are not wanted in any case.
+    void hideUnknownColumns(const QList<int>& always = {});
 
 signals:
     void exportRequested();

@@ -1,0 +1,93 @@
+// Kernels and End to end with the real engine, on the CPU, by real clicks.
+
+#include <set>
+
+#include <QLabel>
+#include <QSpinBox>
+
+#include "core/records/row_key.h"
+#include "real_window.h"
+#include "ui/charts/cell_grid.h"
+#include "ui/charts/value_bars.h"
+#include "ui/pages/end_to_end_page.h"
+#include "ui/pages/kernel_charts.h"
+#include "ui/pages/kernels_controls.h"
+#include "ui/pages/kernels_page.h"
+#include "ui/stall_watch.h"
+#include "ui/text.h"
+#include "ui/widgets/banner.h"
+
+namespace kernelscope::ui {
+namespace {
+
+using namespace test;
+
+/// Pictures of a chart, taken whenever its page has drawn new rows.
+struct Watcher {
+    std::set<QByteArray> states;
+    Watcher(JobPage* page, QWidget* chart) {
+        QObject::connect(page, &JobPage::renderedLive, page, [this, page, chart] {
+            if (page->running() && states.size() < 12) states.insert(picture(chart));
+        });
+    }
+};
+
+bool finish(JobPage* page) { return waitFor([page] { return !page->running(); }, 240'000); }
+
+TEST(RealKernels, AreValidatedAndSweptWithCellsThatFillWhileItRuns) {
+    RealWindow window;
+    ASSERT_TRUE(window.ready);
+    window->showPage("Kernels");
+    KernelsPage* page = window->kernelsPage();
+    page->controls()->hidden()->setText("112");
+    page->controls()->rows()->setText("1,7,33");
+    QTest::mouseClick(page->controls()->validateButton(), Qt::LeftButton);
+    ASSERT_TRUE(finish(page));
+    ASSERT_FALSE(page->errorBanner()->isVisible()) << qPrintable(page->errorBanner()->message());
+    ASSERT_NE(page->exportable(), nullptr);
+    const auto validated = page->exportable()->as<ValidateRow>();
+    EXPECT_TRUE(std::any_of(validated.begin(), validated.end(), [](const ValidateRow& row) { return row.variant == "fused" && row.status == "ok"; }));
+    EXPECT_TRUE(std::none_of(validated.begin(), validated.end(), [](const ValidateRow& row) { return row.status == "wrong"; }));
+
+    Watcher watcher(page, page->kernelCharts()->grid());
+    QTest::mouseClick(page->runButton(), Qt::LeftButton);
+    ASSERT_TRUE(finish(page));
+    ASSERT_FALSE(page->errorBanner()->isVisible()) << qPrintable(page->errorBanner()->message());
+    std::printf("%zu distinct painted states of the grid\n", watcher.states.size());
+    EXPECT_GE(watcher.states.size(), 5u);
+    const auto swept = page->exportable()->as<SweepRow>();
+    EXPECT_TRUE(std::any_of(swept.begin(), swept.end(), [](const SweepRow& row) { return row.variant == "fused" && row.speedup; }));
+    EXPECT_FALSE(page->headline()->text().isEmpty());
+}
+
+TEST(RealKernels, AListThatIsNoListIsRefusedBeforeAnythingRuns) {
+    RealWindow window;
+    ASSERT_TRUE(window.ready);
+    window->showPage("Kernels");
+    window->kernelsPage()->controls()->rows()->setText("1,two");
+    QTest::mouseClick(window->kernelsPage()->runButton(), Qt::LeftButton);
+    EXPECT_FALSE(window->kernelsPage()->running());
+    EXPECT_TRUE(window->kernelsPage()->errorBanner()->isVisible());
+}
+
+TEST(RealEndToEnd, RunsNativeAgainstPatchedWithBarsThatMoveAndEqualTokens) {
+    RealWindow window;
+    ASSERT_TRUE(window.ready);
+    window->showPage("End to end");
+    EndToEndPage* page = window->endToEndPage();
+    page->newTokens()->setValue(8);
+    page->runs()->setValue(6);
+    Watcher watcher(page, page->decodeBars());
+    QTest::mouseClick(page->runButton(), Qt::LeftButton);
+    ASSERT_TRUE(finish(page));
+    ASSERT_FALSE(page->errorBanner()->isVisible()) << qPrintable(page->errorBanner()->message());
+    ASSERT_NE(page->exportable(), nullptr);
+    const auto rows = page->exportable()->as<EndToEndRow>();
+    ASSERT_EQ(rows.size(), 2u);
+    EXPECT_TRUE(rows[1].speedup.has_value());
+    std::printf("%zu distinct painted states of the decode bars; %s\n", watcher.states.size(), qPrintable(page->headline()->text()));
+    EXPECT_GE(watcher.states.size(), 5u);
+}
+
+}  // namespace
+}  // namespace kernelscope::ui
