@@ -51,7 +51,7 @@ private:
         const auto rows = run.store->rows(run.header.id, "profile_cross_check");
         if (rows && !rows->empty()) print("\n" + crossCheckTable(*rows));
         if (const auto found = run.header.result.find("cross_check"); found != run.header.result.end()) {
-            for (const auto& [phase, words] : found->items()) print(phase + ": " + words.get<std::string>() + "\n");
+            for (const auto& [phase, words] : found->items()) print(phase + ": " + words.value("summary", "") + "\n");
         }
     }
 

@@ -4,6 +4,7 @@
 #include <iostream>
 
 
+#include "core/device/system.h"
 #include "core/engine/protocol_stream.h"
 #include "core/engine/server.h"
 #include "core/records/version.h"
@@ -17,6 +18,8 @@ int main(int argc, char** argv) {
         std::cerr << "kernelscope-engine takes no arguments: kernelscope and kernelscope-cli start it and speak to it.\n";
         return 64;
     }
+    // libtorch's trace complains on standard error about being started from a job's thread, which it survives.
+    kernelscope::system::setEnvironmentDefault("KINETO_LOG_LEVEL", "99");
     kernelscope::ProtocolStream stream;
     return kernelscope::serve(stream);
 }

@@ -23,6 +23,7 @@ Result<void> activate(int) { return absent(); }
 Result<Memory> memory(int) { return absent(); }
 std::unique_ptr<BorderClock> makeBorderClock() { return nullptr; }
 Result<void> synchronize() { return {}; }
+Result<std::int64_t> clockStepNs() { return absent(); }
 void emptyCache() {}
 nlohmann::json environment(int) { return nlohmann::json::object(); }
 

@@ -44,15 +44,18 @@ cudaError_t spin(cudaStream_t stream, int microseconds) {
     return cudaGetLastError();
 }
 
-std::int64_t clockStepNs(cudaStream_t stream) {
+cudaError_t readClockStepNs(cudaStream_t stream, std::int64_t& stepNs) {
     std::uint64_t* slot = nullptr;
-    if (cudaMalloc(&slot, sizeof *slot) != cudaSuccess) return 0;
+    cudaError_t status = cudaMalloc(&slot, sizeof *slot);
+    if (status != cudaSuccess) return status;
     clock_step_kernel<<<1, 1, 0, stream>>>(slot);
+    status = cudaGetLastError();
     std::uint64_t step = 0;
-    const bool copied = cudaMemcpyAsync(&step, slot, sizeof step, cudaMemcpyDeviceToHost, stream) == cudaSuccess &&
-                        cudaStreamSynchronize(stream) == cudaSuccess;
+    if (status == cudaSuccess) status = cudaMemcpyAsync(&step, slot, sizeof step, cudaMemcpyDeviceToHost, stream);
+    if (status == cudaSuccess) status = cudaStreamSynchronize(stream);
     cudaFree(slot);
-    return copied ? static_cast<std::int64_t>(step) : 0;
+    stepNs = static_cast<std::int64_t>(step);
+    return status;
 }
 
 }  // namespace kernelscope::cuda

@@ -26,8 +26,8 @@ private:
 /// there when it starts.
 cudaError_t spin(cudaStream_t stream, int microseconds);
 
-/// The smallest step of %globaltimer seen over a few thousand reads, in ns; 0 on error. 32 on current data-centre GPUs, up to
-/// a microsecond or more on others.
-std::int64_t clockStepNs(cudaStream_t stream);
+/// The smallest step of %globaltimer seen over a few thousand reads, in ns. 32 on current data-centre GPUs, up to a microsecond or more on
+/// others.
+cudaError_t readClockStepNs(cudaStream_t stream, std::int64_t& stepNs);
 
 }  // namespace kernelscope::cuda

@@ -8,6 +8,8 @@
 #include <cuda_runtime.h>
 #include <fmt/format.h>
 
+#include "core/device/cuda_marks.h"
+
 namespace kernelscope::cuda {
 namespace {
 
@@ -132,6 +134,13 @@ Result<void> synchronize() {
     const cudaError_t status = cudaStreamSynchronize(c10::cuda::getCurrentCUDAStream().stream());
     if (status != cudaSuccess) return failure("The GPU reported a fault", status);
     return {};
+}
+
+Result<std::int64_t> clockStepNs() {
+    std::int64_t stepNs = 0;
+    const cudaError_t status = readClockStepNs(c10::cuda::getCurrentCUDAStream().stream(), stepNs);
+    if (status != cudaSuccess) return failure("A kernel of this build does not run", status);
+    return stepNs;
 }
 
 void emptyCache() { c10::cuda::CUDACachingAllocator::emptyCache(); }

@@ -38,6 +38,10 @@ std::unique_ptr<BorderClock> makeBorderClock();
 /// Blocks until the current stream is idle. Errors: environment, with CUDA's words for a sticky fault.
 Result<void> synchronize();
 
+/// The smallest step of the GPU's own clock in ns, read by a kernel of ours on the current stream. Errors: environment, when the kernel
+/// does not run (no code for this GPU in the build).
+Result<std::int64_t> clockStepNs();
+
 /// Gives memory that libtorch caches back to the device.
 void emptyCache();
 

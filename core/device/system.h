@@ -16,4 +16,7 @@ std::int64_t peakResidentBytes();      ///< of this process
 void* openLibrary(const char* name);
 void* symbol(void* library, const char* name);
 
+/// Sets an environment variable of this process where the user has not.
+void setEnvironmentDefault(const char* name, const char* value);
+
 }  // namespace kernelscope::system

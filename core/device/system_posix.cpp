@@ -1,6 +1,7 @@
 #include "core/device/system.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <sstream>
 
@@ -63,6 +64,8 @@ std::int64_t memoryBytes() {
 std::int64_t availableMemoryBytes() { return std::min(kibibytes("/proc/meminfo", "MemAvailable"), memoryBytes()); }
 
 std::int64_t peakResidentBytes() { return kibibytes("/proc/self/status", "VmHWM"); }
+
+void setEnvironmentDefault(const char* name, const char* value) { setenv(name, value, /*overwrite=*/0); }
 
 void* openLibrary(const char* name) { return dlopen(name, RTLD_NOW | RTLD_LOCAL); }
 void* symbol(void* library, const char* name) { return library ? dlsym(library, name) : nullptr; }

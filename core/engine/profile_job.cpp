@@ -152,7 +152,7 @@ private:
             else if (m_settings.level == ProfileLevel::kernel) rows = kernelRows(phase, *graph, model.modules());
             else addGpuColumns(rows, *graph, model.modules(), m_settings.level);
             result["gpu_time"][phase] = {{"method", graph->method}, {"conservation_pct", graph->conservationPct}, {"mark_cost_us", graph->markCostUs},
-                                         {"kernel_gap_us", kKernelGapUs}, {"nodes", graph->nodes.size()}, {"warnings", graph->warnings}};
+                                         {"kernel_gap_us", graph->kernelGapUs}, {"nodes", graph->nodes.size()}, {"warnings", graph->warnings}};
         }
         if (m_settings.crossCheck) {
             if (!graph) return makeError(ErrorCode::environment, "A cross-check needs GPU time to check, and there is none here");
@@ -199,12 +199,15 @@ private:
         if (!trace && trace.error().code == ErrorCode::cancelled) return trace.error();
         Result<std::vector<CrossCheckRow>> rows = trace ? crossCheck(phase, graph, *trace, model.modules()) : trace.error();
         if (!rows) {
-            result["cross_check"][phase] = rows.error().message;
+            result["cross_check"][phase]["summary"] = rows.error().message;
             return {};
         }
-        for (const CrossCheckRow& row : *rows) context.row(fmt::format("{}/{}", phase, row.name), row);
+        for (const CrossCheckRow& row : *rows) {
+            context.row(fmt::format("{}/{}", phase, row.name), row);
+            result["cross_check"][phase]["rows"].push_back(toJson(rowTypeOf<CrossCheckRow>(), valuesOf(row)));
+        }
         const CrossCheckRow& total = rows->back();
-        result["cross_check"][phase] = fmt::format("total {:+.2f} % of the driver's trace over {} kernels, {} names differ", total.errorPct.value_or(0), total.kernels,
+        result["cross_check"][phase]["summary"] = fmt::format("total {:+.2f} % of the driver's trace over {} kernels, {} names differ", total.errorPct.value_or(0), total.kernels,
                                                    total.namesDiffer);
         return {};
     }

@@ -12,6 +12,7 @@
 #include "core/device/cuda_support.h"
 #include "core/device/device.h"
 #include "core/device/telemetry.h"
+#include "core/engine/doctor.h"
 #include "core/engine/job.h"
 #include "core/engine/model_setup.h"
 #include "core/engine/protocol_stream.h"
@@ -80,6 +81,7 @@ private:
         if (method == "device.list") return listed();
         if (method == "model.inspect") return inspect(message.params, rpcCode);
         if (method == "model.tokenize") return tokenizeText(message.params, rpcCode);
+        if (method == "engine.doctor") return examine();
         if (method == "job.start") return start(message.params, rpcCode);
         if (method == "job.cancel") { m_stop.request_stop(); return nlohmann::json::object(); }
         if (method == "telemetry.start") return startTelemetry(message.params, rpcCode);
@@ -93,6 +95,11 @@ private:
         hello.build = fmt::format("libtorch {}, {}", TORCH_VERSION, cuda::buildText());
         hello.devices = listDevices();
         return hello;
+    }
+
+    Answer examine() const {
+        if (m_running) return makeError(ErrorCode::usage, "A job is running; the examination would disturb its figures", "Cancel it or wait.");
+        return examineMachine();
     }
 
     static nlohmann::json listed() {

@@ -32,7 +32,7 @@ struct GraphNode {
     std::string name;            ///< demangled; "memset", "memcpy" for the others
     int module = -1;             ///< innermost open module when it was captured; -1: none
     double backToBackUs = 0;     ///< from the end of the node before to its own end, mean over replays and instances
-    double kernelUs = 0;         ///< of which the kernel alone, in the sense of a device-side trace (an assumption: see kKernelGapUs)
+    double kernelUs = 0;         ///< of which the kernel alone, in the sense of a device-side trace: see kMarkKernelUs
     std::vector<double> replaysUs;  ///< backToBackUs by replay, averaged over instances
 };
 
@@ -42,13 +42,17 @@ struct GraphProfile {
     std::vector<double> plainReplaysUs;
     double conservationPct = 0;          ///< 100 x (sum of the nodes / plainUs - 1)
     double markCostUs = 0;               ///< what a mark adds, mean over instances
+    double kernelGapUs = 0;              ///< what a device-side trace does not count between two kernels of this graph
     std::string method;                  ///< how it was measured, for the note
     std::vector<std::string> warnings;
 };
 
-/// What a device-side trace does not count between two tiny kernels of a graph: measured against CUPTI on an H200 (0.380 to 0.398
-/// over runs and configurations). Elsewhere an assumption; it moves kernel_us only.
-inline constexpr double kKernelGapUs = 0.387;
+/// A mark adds its own kernel and one gap between kernels: markCostUs = kMarkKernelUs + the gap. The mark's kernel is always the same; the gap is not:
+/// one process has 0.39 us between two nodes of a graph and another 0.05, on one GPU. So the gap is what the run's own marks say.
+/// 0.60 is 0.99 - 0.387, marks' cost and gap against CUPTI on an H200; elsewhere an assumption. It moves kernel_us only.
+inline constexpr double kMarkKernelUs = 0.60;
+/// The gap where events are the marks and say nothing of it: the larger of the two seen.
+inline constexpr double kKernelGapByEventsUs = 0.387;
 
 /// Precondition: CUDA device, activated on this thread; `pass` has run before and only enqueues. Errors: environment, with
 /// the reason why the pass cannot be captured (the caller then goes on without GPU time); cancelled.

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/device/cuda_marks.h"
+#include "core/device/cuda_support.h"
 #include "core/measure/captured_pass.h"
 #include "core/records/statistics.h"
 
@@ -237,7 +238,7 @@ void fillTimes(GraphProfile& profile, const std::vector<std::unique_ptr<Marked>>
             sum += value;
         }
         out.backToBackUs = sum / static_cast<double>(replays);
-        out.kernelUs = std::max(0.0, out.backToBackUs - (out.kind == NodeKind::memset ? memsetGapUs : kKernelGapUs));
+        out.kernelUs = std::max(0.0, out.backToBackUs - (out.kind == NodeKind::memset ? memsetGapUs : profile.kernelGapUs));
     }
 }
 
@@ -248,8 +249,9 @@ Result<GraphProfile> measureGraph(const Pass& pass, const std::vector<ModuleInfo
                                   std::stop_token stop) {
     MarkKind kind = options.marks;
     if (kind == MarkKind::automatic) {
-        const std::int64_t stepNs = cuda::clockStepNs(Instance::stream());
-        kind = stepNs > 0 && stepNs <= kCoarsestStepNs ? MarkKind::timestamps : MarkKind::events;
+        const Result<std::int64_t> stepNs = cuda::clockStepNs();
+        if (!stepNs) return stepNs.error();
+        kind = *stepNs > 0 && *stepNs <= kCoarsestStepNs ? MarkKind::timestamps : MarkKind::events;
     }
     const Result<CapturedPass> captured = CapturedPass::capture(pass, modules, hooks);
     if (!captured) return captured.error();
@@ -280,6 +282,7 @@ Result<GraphProfile> measureGraph(const Pass& pass, const std::vector<ModuleInfo
 
     profile.plainUs = median(profile.plainReplaysUs);
     for (const auto& each : marked) profile.markCostUs += each->markCostUs(profile.plainUs) / static_cast<double>(marked.size());
+    profile.kernelGapUs = kind == MarkKind::timestamps ? std::max(0.0, profile.markCostUs - kMarkKernelUs) : kKernelGapByEventsUs;
     fillTimes(profile, marked, kind);
     double sum = 0;
     for (const GraphNode& node : profile.nodes) sum += node.backToBackUs;

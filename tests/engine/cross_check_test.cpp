@@ -14,7 +14,7 @@ GraphNode node(int module, double kernelUs, const char* name) {
     made.name = name;
     made.module = module;
     made.kernelUs = kernelUs;
-    made.backToBackUs = kernelUs + kKernelGapUs;
+    made.backToBackUs = kernelUs + 0.387;
     return made;
 }
 

@@ -14,7 +14,7 @@ GraphNode kernel(int module, double us) {
     node.name = "kernel";
     node.module = module;
     node.backToBackUs = us;
-    node.kernelUs = us - kKernelGapUs;
+    node.kernelUs = us - 0.387;
     node.replaysUs = {us * 0.99, us, us * 1.01};
     return node;
 }

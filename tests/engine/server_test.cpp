@@ -169,6 +169,18 @@ TEST_F(EngineServer, TelemetryOfACpuSaysWhyThereIsNone) {
     notification("telemetry");
 }
 
+TEST_F(EngineServer, ExaminesItsMachine) {
+    const RpcMessage answer = answerTo(ask("engine.doctor", {}));
+    ASSERT_TRUE(answer.result);
+    const nlohmann::json& checks = answer.result->at("checks");
+    ASSERT_GE(checks.size(), 3U);
+    for (const nlohmann::json& check : checks) {
+        EXPECT_FALSE(check.at("finding").get<std::string>().empty()) << check.dump();
+        EXPECT_FALSE(check.at("why").get<std::string>().empty()) << check.dump();
+        if (check.at("status") != "ok") { EXPECT_FALSE(check.at("fix").get<std::string>().empty()) << check.dump(); }
+    }
+}
+
 TEST_F(EngineServer, TakesNoArguments) {
     auto withArguments = std::move(ChildProcess::start({KERNELSCOPE_ENGINE_PATH, "--model", "x"}).value());
     const auto end = withArguments->waitForEnd(20s);

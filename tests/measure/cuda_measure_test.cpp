@@ -53,7 +53,9 @@ TEST_F(OnGpu, EveryVariantPassesEveryCaseInEveryType) {
                         const Result<CaseOutcome> outcome = validator.run(variant, info.name);
                         ASSERT_TRUE(outcome) << outcome.error().message;
                         const bool expected = outcome->status == "ok" || (outcome->status == "other_order" && !variant.roundsLikeNative) ||
-                                              (outcome->status == "refused" && info.name == "last_stride") || (outcome->status == "skipped" && variant.ownOutputs);
+                                              (outcome->status == "refused" && info.name == "last_stride") || (outcome->status == "skipped" && variant.ownOutputs) ||
+                                              // libtorch's own fused norm turns a whole row with an infinity into NaN at widths it cannot vectorise
+                                              (outcome->status == "wrong" && variant.name == "aten" && info.name == "nonfinite");
                         EXPECT_TRUE(expected) << op->name() << "=" << variant.name << " " << info.name << " " << dtypeName(dtype) << " " << hidden << ": " << outcome->status
                                               << ": " << outcome->reason;
                     }

@@ -1,0 +1,82 @@
+#include "core/engine/doctor.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <c10/core/InferenceMode.h>
+#include <fmt/format.h>
+#include <torch/headeronly/version.h>
+
+#include "core/device/cuda_support.h"
+#include "core/device/device.h"
+#include "core/measure/device_trace.h"
+#include "core/model/hub_cache.h"
+#include "core/model/resources.h"
+
+namespace kernelscope {
+namespace {
+
+nlohmann::json check(const char* name, const char* status, const std::string& finding, const char* why, const std::string& fix = {}) {
+    return {{"check", name}, {"status", status}, {"finding", finding}, {"why", why}, {"fix", fix}};
+}
+
+nlohmann::json libtorchCheck() {
+    return check("libtorch", "ok", fmt::format("{}, {}, {} CPU threads", TORCH_VERSION, cuda::buildText(), at::get_num_threads()), "The models run in it");
+}
+
+/// Runs one kernel of ours: a binary without code for this GPU fails here, in words, and not in the middle of a job.
+nlohmann::json kernelCheck(const Device& gpu) {
+    constexpr const char* kWhy = "Our kernels and the measuring ones have to run on this GPU";
+    const Result<std::int64_t> stepNs = cuda::clockStepNs();
+    if (!stepNs) {
+        return check("kernels", "failed", fmt::format("This build has no code for {}: {}", gpu.info.name, stepNs.error().message), kWhy,
+                     "Build with KERNELSCOPE_PRESET=release, or on the machine with the GPU.");
+    }
+    if (*stepNs > 100) {
+        return check("kernels", "warning", fmt::format("They run; the GPU's clock steps by {} ns", *stepNs), kWhy,
+                     "GPU time is then measured with events as marks: complete, but less exact for short kernels.");
+    }
+    return check("kernels", "ok", fmt::format("They run; the GPU's clock steps by {} ns", *stepNs), kWhy);
+}
+
+/// CUPTI is tried, not assumed: it is there and refuses on many machines.
+nlohmann::json cuptiCheck(const Device& gpu) {
+    constexpr const char* kWhy = "Only `profile --cross-check` uses CUPTI; every profile is complete without it";
+    const at::Tensor tensor = at::zeros({1024}, at::TensorOptions().device(gpu.torch));
+    const auto trace = traceDevice([&] { (void)tensor.add(1); }, 2, gpu, {});
+    if (trace) return check("CUPTI", "ok", "It records kernels here", kWhy);
+    return check("CUPTI", "unavailable", trace.error().message, kWhy,
+                 "Where the driver withholds it: load the nvidia module with NVreg_RestrictProfilingToAdminUsers=0, or run as root; close other profilers.");
+}
+
+nlohmann::json hubCheck() {
+    constexpr const char* kWhy = "Models that Python tools have fetched are found there by their hub id";
+    const std::filesystem::path folder = hubCacheFolder();
+    std::error_code ignored;
+    if (std::filesystem::is_directory(folder, ignored)) return check("hub cache", "ok", folder.string(), kWhy);
+    return check("hub cache", "unavailable", fmt::format("{} does not exist", folder.string()), kWhy, "Set HF_HUB_CACHE if it is elsewhere; presets and folders need none.");
+}
+
+nlohmann::json tokenizerCheck() {
+    constexpr const char* kWhy = "Presets turn text into token ids with it";
+    const auto found = findResource("tokenizer/qwen2.5");
+    if (found) return check("bundled tokenizer", "ok", found->string(), kWhy);
+    return check("bundled tokenizer", "failed", found.error().message, kWhy, "Install the share/kernelscope folder beside the programs, or set KERNELSCOPE_RESOURCES.");
+}
+
+}  // namespace
+
+nlohmann::json examineMachine() {
+    const c10::InferenceMode inference;
+    nlohmann::json checks = nlohmann::json::array({libtorchCheck(), hubCheck(), tokenizerCheck()});
+    const Result<Device> gpu = openDevice("cuda");
+    if (!gpu) return {{"checks", checks}};  // the device list has said why
+    if (const Result<void> active = activate(*gpu); !active) {
+        checks.push_back(check("kernels", "failed", active.error().message, "The GPU cannot be used at all", active.error().advice));
+        return {{"checks", checks}};
+    }
+    checks.push_back(kernelCheck(*gpu));
+    checks.push_back(cuptiCheck(*gpu));
+    return {{"checks", checks}};
+}
+
+}  // namespace kernelscope
