@@ -110,7 +110,13 @@ public:
         if (const Result<void> ready = makeConfigurations(model); !ready) return failed(ready.error());
 
         Finished finished;
-        if (const Result<void> timed = runAll(model, context); !timed) return failed(timed.error());
+        if (const Result<void> timed = runAll(model, context); !timed) {
+            // What was measured stands, even if it is less than was asked for.
+            for (const Configuration& which : m_configurations) {
+                if (!which.series.runs.empty()) send(which, rowOf(which, timed.error().code == ErrorCode::cancelled ? "cancelled" : "failed"), context);
+            }
+            return failed(timed.error());
+        }
         if (const Result<void> gaps = findLogitGaps(model, context); !gaps) return failed(gaps.error());
         Result<std::vector<Ledger>> ledgers = makeLedgers(model, context);
         if (!ledgers) return failed(ledgers.error());
@@ -314,10 +320,7 @@ private:
                 row.predictedByGpu = ledger->predicted(LedgerClock::gpu);
                 finished.headline += headline(row, finished.headline.empty());
             }
-            context.row(endToEndKey(which.series), row);
-            for (const SampleRow& sample : endToEndSamples(which.series)) {
-                context.row(fmt::format("{}/{}/{}", sample.rowKey, sample.metric, sample.pass), sample);
-            }
+            send(which, row, context);
             const std::vector<std::int64_t>& ids = which.series.tokenIds;
             result["generated"][which.series.mode][which.series.configuration] = {
                 {"token_ids", ids}, {"text", m_tokenizer ? nlohmann::json(m_tokenizer->decode(ids)) : nlohmann::json(nullptr)}};
@@ -327,6 +330,14 @@ private:
         for (const Ledger& ledger : ledgers) result["ledger"][ledger.mode] = ledger.toJson();
         if (!m_notes.empty()) result["notes"] = m_notes;
         m_patch->describe(result);
+    }
+
+    /// A row for good, and what stands behind it.
+    static void send(const Configuration& which, const EndToEndRow& row, JobContext& context) {
+        context.row(endToEndKey(which.series), row);
+        for (const SampleRow& sample : endToEndSamples(which.series)) {
+            context.row(fmt::format("{}/{}/{}", sample.rowKey, sample.metric, sample.pass), sample);
+        }
     }
 
     static std::string headline(const EndToEndRow& row, bool first) {

@@ -1,5 +1,6 @@
 // The whole job on the CPU with a small model.
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -173,7 +174,11 @@ TEST_F(EndToEndOnCpu, EndsWhenAskedToWithTheRunsThatItHas) {
         if (progress.phase == "Timed runs" && progress.done >= 8) stop.request_stop();
     });
     EXPECT_EQ(finished.status, RunStatus::cancelled);
-    EXPECT_EQ(rows().size(), 2U);
+    auto last = rows();
+    ASSERT_EQ(last.size(), 2U);
+    EXPECT_EQ(last["native|eager"].status, "cancelled");
+    EXPECT_TRUE(last["patched|eager"].speedup);
+    EXPECT_TRUE(std::any_of(records.begin(), records.end(), [](const RowRecord& record) { return record.type == RowSchema<SampleRow>::kName; }));
 }
 
 }  // namespace

@@ -137,8 +137,8 @@ TEST(EndToEndSamples, NameTheRowAndItsColumn) {
     std::size_t totals = 0, steps = 0;
     for (const SampleRow& sample : endToEndSamples(one)) {
         EXPECT_EQ(sample.rowKey, "patched|graph");
-        if (sample.metric == "total_ms") EXPECT_EQ(sample.value, one.runs[totals++].totalMs);
-        if (sample.metric == "decode_ms_per_token") EXPECT_EQ(sample.pass, static_cast<std::int64_t>(steps++));
+        if (sample.metric == "total_ms") { EXPECT_EQ(sample.value, one.runs[totals++].totalMs); }
+        if (sample.metric == "decode_ms_per_token") { EXPECT_EQ(sample.pass, static_cast<std::int64_t>(steps++)); }
         EXPECT_GE(rowTypeOf<EndToEndRow>().indexOf(sample.metric), 0) << sample.metric;
     }
     EXPECT_EQ(totals, 2U);

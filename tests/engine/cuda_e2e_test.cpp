@@ -101,7 +101,7 @@ TEST_F(CudaEndToEnd, FourConfigurationsInOneRunWithBothPredictions) {
         EXPECT_GT(*row.speedup, 1.0) << mode;
         EXPECT_EQ(row.firstDivergence.has_value(), row.logitGap.has_value());
         // Two texts part only where the native model itself hardly cares which token comes: float16 has 11 bits.
-        if (row.logitGap) EXPECT_LT(std::abs(*row.logitGap), 0.1) << mode;
+        if (row.logitGap) { EXPECT_LT(std::abs(*row.logitGap), 0.1) << mode; }
         std::printf("%s: %s\n", mode, finished.result["ledger"][mode]["words_by_gpu"].get<std::string>().c_str());
     }
     EXPECT_GT(*rows["native|graph"].eagerSpeedup, 1.0);
