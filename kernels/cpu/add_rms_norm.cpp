@@ -27,8 +27,8 @@ HWY_INLINE float addAndSquare(const T* x, const T* residual, T* total, int64_t c
     for (; at + 2 * lanes <= count; at += 2 * lanes) {
         const auto v0 = roundedTo<T>(d, hn::Add(loadFloats(d, residual + at), loadFloats(d, x + at)));
         const auto v1 = roundedTo<T>(d, hn::Add(loadFloats(d, residual + at + lanes), loadFloats(d, x + at + lanes)));
-        storeFloats(d, v0, total + at);
-        storeFloats(d, v1, total + at + lanes);
+        storeRounded(d, v0, total + at);
+        storeRounded(d, v1, total + at + lanes);
         sum0 = hn::MulAdd(v0, v0, sum0);
         sum1 = hn::MulAdd(v1, v1, sum1);
     }
@@ -36,7 +36,7 @@ HWY_INLINE float addAndSquare(const T* x, const T* residual, T* total, int64_t c
     const hn::CappedTag<float, 1> one;
     for (; at < count; ++at) {
         const auto v = roundedTo<T>(one, hn::Add(loadFloats(one, residual + at), loadFloats(one, x + at)));
-        storeFloats(one, v, total + at);
+        storeRounded(one, v, total + at);
         sum += hn::GetLane(v) * hn::GetLane(v);
     }
     return sum;

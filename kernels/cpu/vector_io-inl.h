@@ -9,6 +9,7 @@
 #endif
 
 #include <cstdint>
+#include <type_traits>
 
 #include "hwy/highway.h"
 #include "kernels/cpu/element.h"
@@ -85,6 +86,18 @@ HWY_INLINE void storeFloats(D d, VF<D> v, Float16* to) {
         HWY_ALIGN float lanes[hn::MaxLanes(D())];
         hn::Store(v, d, lanes);
         for (size_t i = 0; i < hn::Lanes(d); ++i) to[i].bits = halfFromFloat(lanes[i]);
+    }
+}
+
+/// Stores a value that roundedTo<T> gave: nothing is left to round.
+template <class D, class T>
+HWY_INLINE void storeRounded(D d, VF<D> v, T* to) {
+    if constexpr (std::is_same_v<T, Bfloat16>) {
+        const hn::Rebind<int32_t, D> di;
+        const hn::Rebind<int16_t, D> d16;
+        hn::StoreU(hn::DemoteTo(d16, hn::ShiftRight<16>(hn::BitCast(di, v))), d16, reinterpret_cast<int16_t*>(&to->bits));
+    } else {
+        storeFloats(d, v, to);
     }
 }
 

@@ -43,6 +43,7 @@ constexpr NormConfig kConfigs[] = {
     ringConfig<true, 224, 2, 2, 3>("ring 224x2 t2 3"),
     // 5120
     rowConfig<true, 128, 5, 5>("128x5 s5"),
+    rowConfig<true, 160, 4>("160x4"),
     rowConfig<true, 320, 2>("320x2"),
     rowConfig<true, 640, 1>("640x1"),
     lateConfig<true, 320, 2>("320x2 late"),
@@ -52,13 +53,14 @@ constexpr NormConfig kConfigs[] = {
     // 8192
     rowConfig<true, 256, 4, 4>("256x4 s4"),
     rowConfig<true, 256, 4, 2>("256x4 s2"),
+    rowConfig<true, 128, 8>("128x8"),
+    rowConfig<true, 256, 4>("256x4"),
     rowConfig<true, 512, 2>("512x2"),
     rowConfig<true, 1024, 1>("1024x1"),
     lateConfig<true, 512, 2>("512x2 late"),
     lateConfig<true, 1024, 1>("1024x1 late"),
     ringConfig<true, 128, 8, 1, 2>("ring 128x8 t1 2"),
     ringConfig<true, 128, 8, 2, 2>("ring 128x8 t2 2"),
-    ringConfig<true, 256, 4, 1, 2>("ring 256x4 t1 2"),
     ringConfig<true, 512, 2, 1, 2>("ring 512x2 t1 2"),
     ringConfig<true, 256, 4, 2, 2>("ring 256x4 t2 2"),
     ringConfig<true, 256, 4, 2, 3>("ring 256x4 t2 3"),

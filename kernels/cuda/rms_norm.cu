@@ -44,6 +44,7 @@ constexpr NormConfig kConfigs[] = {
     // 5120
     rowConfig<false, 128, 5, 5>("128x5 s5"),
     rowConfig<false, 160, 4, 2>("160x4 s2"),
+    rowConfig<false, 160, 4>("160x4"),
     rowConfig<false, 320, 2>("320x2"),
     lateConfig<false, 320, 2>("320x2 late"),
     twoPassConfig<320, 2>("320x2 two-pass"),
@@ -54,6 +55,7 @@ constexpr NormConfig kConfigs[] = {
     rowConfig<false, 128, 8, 8>("128x8 s8"),
     rowConfig<false, 256, 4, 4>("256x4 s4"),
     rowConfig<false, 256, 4, 2>("256x4 s2"),
+    rowConfig<false, 256, 4>("256x4"),
     rowConfig<false, 512, 2>("512x2"),
     lateConfig<false, 512, 2>("512x2 late"),
     twoPassConfig<512, 2>("512x2 two-pass"),

@@ -166,9 +166,15 @@ void tune(Meter& meter, Workload& workload, const Shape& shape, const Plan& plan
         for (const ks_launch_options& o : secondRound(shape, base)) second.push_back(o);
     // Near the size of L2 the quickest cold and the quickest warm differ: let more of them reach the last round.
     const bool nearL2 = shape.movedBytes() > kL2Share / 4 && shape.movedBytes() <= kL2Share;
-    const size_t finalists = plain ? 3 : nearL2 ? 12 : 7;
-    if (second.size() > finalists) second = best(second, meter.measure(workload, Pattern::cold, second, plan.calls, 5), finalists);
-    report(meter, workload, shape, plan, second, plain ? 7 : 9);
+    const size_t finalists = plain ? 3 : nearL2 ? 10 : 7;
+    std::vector<ks_launch_options> last = second;
+    if (second.size() > finalists) {
+        last = best(second, meter.measure(workload, Pattern::cold, second, plan.calls, 5), finalists);
+        if (nearL2)
+            for (const ks_launch_options& o : best(second, meter.measure(workload, Pattern::warm, second, plan.calls, 3), 4))
+                last.push_back(o);
+    }
+    report(meter, workload, shape, plan, last, plain ? 7 : 9);
 }
 
 int run(const Settings& settings) {

@@ -20,7 +20,7 @@ ROWS = (1, 8, 64, 512, 2048, 8192, 32768)
 TABLES = {"rms_norm": "kRmsNorm", "add_rms_norm": "kAddRmsNorm", "silu_mul": "kSiluMul", "rope": "kRope"}
 TRIGGERS = ("kTop", "kWait", "kLoads", "kEnd")
 PREFETCHES = ("kWeight", "kWave", "kAll")
-WEIGHTS = {"cold_us": 0.65, "warm_us": 0.2, "chain_us": 0.15}
+WEIGHTS = {"cold_us": 0.5, "warm_us": 0.3, "chain_us": 0.2}
 LEAST_GAIN = 0.004  # a limit on blocks costs shared memory: it has to be worth more than this
 
 HEAD = """#pragma once
