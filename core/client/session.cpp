@@ -378,9 +378,9 @@ void Session::Impl::onRow(const json& params) {
     auto row = rowRecordFromJson(params);
     if (!row) return log("not understood: " + row.error().message);
     m_job->lastSign = Clock::now();
-    m_job->fruitlessDeaths = 0;
     if (row->type == m_job->header.kind && isResumable(row->type)) {
-        m_job->measured.insert(row->key);
+        // Only a new row is progress: an engine that measures the same one and dies, again and again, gets nowhere.
+        if (m_job->measured.insert(row->key).second) m_job->fruitlessDeaths = 0;
         m_job->crashesInARow.erase(keyPrefix(row->key, 2));
         if (row->key == m_job->cell) m_job->cell.clear();
     }

@@ -340,6 +340,10 @@ TEST_F(Cli, CompareJudgesForScripts) {
     const Ended csv = compare({"base", "slow", "--csv", "-"});
     EXPECT_EQ(csv.out.substr(0, csv.out.find('\r')), "kind,key,metric,unit,baseline,candidate,candidate_run,ratio,ratio_ci_low,ratio_ci_high,verdict,reason");
     EXPECT_EQ(compare({"base", "nobody"}).code, 65);
+    EXPECT_EQ(compare({"base", "slow", "--output", file("new/c.html")}).code, 0);
+    EXPECT_TRUE(holds(read("new/c.html"), "<!DOCTYPE html>") && holds(read("new/c.html"), "slower"));
+    EXPECT_TRUE(holds(compare({"base", "slow", "--format", "markdown", "--output", "-"}).out, "| decode\\|type\\|total |"));
+    EXPECT_EQ(json::parse(compare({"base", "slow", "--json", "-"}).out).at("runs").size(), 2u);
 }
 
 TEST_F(Cli, InspectShowsWhatTheEngineFound) {
