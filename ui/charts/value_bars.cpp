@@ -97,7 +97,8 @@ void Waterfall::draw(QPainter& painter, const QRectF& area) const {
         painter.setPen(theme.text);
         drawTabular(painter, QRectF(x, top - line * 1.15, pitch, line), Qt::AlignHCenter, step.value);
         painter.setPen(theme.muted);
-        painter.drawText(QRectF(x + 2, plot.bottom() + line * 0.3, pitch - 4, line * 2.2), Qt::AlignHCenter | Qt::AlignTop | Qt::TextWordWrap, step.label);
+        painter.drawText(QRectF(x + 2, plot.bottom() + line * 0.3, pitch - 4, line * 2.2), Qt::AlignHCenter | Qt::AlignTop | Qt::TextWordWrap,
+                         QString(step.label).replace('_', QString("_") + QChar(0x200b)));  // an operator's name may break there
         before = y(step.to);
         x += pitch;
     }

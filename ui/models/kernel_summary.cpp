@@ -246,7 +246,7 @@ Grid validationGrid(std::span<const ValidateRow> validated, const KernelView& vi
 QString sweepHeadline(std::span<const SweepRow> swept, const KernelView& view) {
     const Mean mean = speedupMean(swept, view);
     if (mean.count == 0 && mean.unsure > 0 && view.variant != "native") {
-        return QString("%1: can't tell, all of %2 cells are noisy or beyond what the device can do").arg(toQt(view.variant)).arg(mean.unsure);
+        return QString("%1 can't be judged, all %2 cells are noisy or beyond what the device can do").arg(toQt(view.variant)).arg(mean.unsure);
     }
     if (mean.count == 0) return {};
     const double value = mean.value();

@@ -96,7 +96,8 @@ QString profileSubline(std::span<const ProfileRow> rows, const RunHeader& run, b
     }
     const NextStep next = live ? NextStep{} : nextStep(rows);
     if (!next.type.isEmpty()) {
-        QString best = QString("a perfect %1 kernel buys up to %2x").arg(next.type, number(next.bySpan, 2));
+        const bool kernels = !rows.empty() && rows.front().level == "kernel";
+        QString best = QString("a perfect %1 kernel buys up to %2x%3").arg(next.type, number(next.bySpan, 2), kernels ? " of GPU time" : "");
         if (next.byGpu) best += QString(", %1x by GPU time").arg(number(*next.byGpu, 2));
         parts << best;
     }

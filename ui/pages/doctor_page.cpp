@@ -161,9 +161,9 @@ void DoctorPage::assemble() {
     if (warned > 0) parts << (warned == 1 ? QString("1 warning") : QString("%1 warnings").arg(warned));
     if (absent > 0) parts << QString("%1 not there").arg(absent);
     m_headline->setText(parts.isEmpty() ? QString("Everything works") : QString("%1 of %2 checks passed, %3").arg(count("ok")).arg(rows.size()).arg(parts.join(", ")));
-    const bool first = m_model->rowCount() == 0;
+    const bool more = m_model->rowCount() != int(rows.size());
     if (m_model->rows() != rows) m_model->reset(std::move(rows));
-    if (first) m_table->fitColumns();
+    if (more) m_table->fitColumns();
 }
 
 void DoctorPage::showError(const Error& error) {

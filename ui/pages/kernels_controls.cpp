@@ -109,6 +109,7 @@ void KernelsControls::show(const nlohmann::json& settings) {
     };
     list("hidden", m_hidden);
     list("rows", m_rows);
+    for (QLineEdit* edit : {m_hidden, m_rows}) edit->setCursorPosition(0);
     if (settings.contains("cache") && settings["cache"].is_string()) m_cache->setValue(toQt(settings["cache"].get<std::string>()));
 }
 

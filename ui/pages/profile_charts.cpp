@@ -51,11 +51,11 @@ ProfileCharts::ProfileCharts(QWidget* parent)
 
 QList<Chart*> ProfileCharts::charts() const { return {m_bars, m_heatMap, m_timeline}; }
 
-void ProfileCharts::showBars(std::vector<ShareBar> bars, const std::string& phase) {
+void ProfileCharts::showBars(std::vector<ShareBar> bars, const std::string& phase, bool gpuAlone) {
     const bool gpu = std::any_of(bars.begin(), bars.end(), [](const ShareBar& bar) { return bar.gpuShare.has_value(); });
     m_bars->setBars(std::move(bars));
     m_barCard->setTitle(phase == "prefill" ? "Share of the prefill pass" : "Share of a decode step");
-    m_barCard->setHint(gpu ? "wide: wall clock, 95 % interval · thin: GPU time" : "wall clock, with its 95 % interval");
+    m_barCard->setHint(gpuAlone ? "of the GPU's time: kernels have no wall clock of their own" : gpu ? "wide: wall clock, 95 % interval · thin: GPU time" : "wall clock, with its 95 % interval");
 }
 
 void ProfileCharts::showLayers(LayerMap map) {

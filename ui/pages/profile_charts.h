@@ -20,7 +20,7 @@ class ProfileCharts : public QWidget {
 public:
     explicit ProfileCharts(QWidget* parent = nullptr);
 
-    void showBars(std::vector<ShareBar> bars, const std::string& phase);
+    void showBars(std::vector<ShareBar> bars, const std::string& phase, bool gpuAlone);
     void showLayers(LayerMap map);
     void showEvents(std::vector<ProfileEventRow> events);
     void setSelection(const ProfileSelection& selection);  ///< from outside: no signal

@@ -84,7 +84,9 @@ std::vector<ProfileRow> ProfilePage::phaseRows(const RunRows& run) const {
 }
 
 void ProfilePage::renderCharts(const RunRows& run, bool live) {
-    m_charts->showBars(shareBars(phaseRows(run), live ? bars()->bars() : std::vector<ShareBar>{}), fromQt(m_controls->phase()));
+    const auto rows = phaseRows(run);
+    const bool kernels = !rows.empty() && rows.front().level == "kernel";
+    m_charts->showBars(shareBars(rows, live ? bars()->bars() : std::vector<ShareBar>{}), fromQt(m_controls->phase()), kernels);
 }
 
 void ProfilePage::renderTables(const RunRows& run, bool live) {
@@ -117,6 +119,7 @@ void ProfilePage::showColumns(const std::vector<ProfileRow>& rows) {
     m_table->setColumnHidden(ProfileTree::kSelfSpan, !any(&ProfileRow::selfSpanUs));
     m_table->setColumnHidden(ProfileTree::kGpu, !any(&ProfileRow::gpuUs));
     m_table->setColumnHidden(ProfileTree::kGap, !any(&ProfileRow::gapUs));
+    m_table->setColumnHidden(ProfileTree::kSpanShare, !any(&ProfileRow::spanSharePct));
     m_table->setColumnHidden(ProfileTree::kSpanInterval, !any(&ProfileRow::spanShareCiLowPct));
     m_table->setColumnHidden(ProfileTree::kGpuShare, !any(&ProfileRow::gpuSharePct));
     m_table->setColumnHidden(ProfileTree::kNote, std::all_of(rows.begin(), rows.end(), [](const ProfileRow& row) { return row.note.empty(); }));

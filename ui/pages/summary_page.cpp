@@ -45,7 +45,7 @@ QStringList warningsOf(const std::vector<SavedRunPtr>& runs) {
     QStringList warnings;
     for (const SavedRunPtr& run : runs) {
         const RunHeader& header = run->summary.header;
-        const QString what = toQt(header.kind) + " of " + localTime(header.when);
+        const QString what = QString(header.kind == "e2e" ? "end-to-end run" : toQt(header.kind)) + " of " + localTime(header.when);
         if (header.status == RunStatus::interrupted || header.status == RunStatus::cancelled) {
             warnings << QString("The %1 was %2: its figures come from a part of it.").arg(what, toQt(toString(header.status)));
         }
@@ -172,14 +172,18 @@ bool SummaryPage::isOfModel(const RunHeader& run) const {
 void SummaryPage::choose(const RunList& runs) {
     if (!std::exchange(m_waiting, false)) return;
     QStringList ids;
-    for (const std::vector<std::string>& kinds : {std::vector<std::string>{"profile"}, {"sweep", "validate"}, {"e2e"}}) {
+    // The newest of each kind; of profiles one of decode where there is one, since that is what a user waits for.
+    const auto take = [&](const std::string& kind, const char* beginning) {
         for (const RunSummary& run : *runs) {  // newest first
-            if (std::find(kinds.begin(), kinds.end(), run.header.kind) == kinds.end() || run.rows == 0 || !isOfModel(run.header)) continue;
+            if (run.header.kind != kind || run.rows == 0 || !isOfModel(run.header) || !toQt(run.header.headline).startsWith(beginning)) continue;
             if (run.header.status == RunStatus::running || run.header.status == RunStatus::failed) continue;
             ids << toQt(run.header.id);
-            break;
+            return true;
         }
-    }
+        return false;
+    };
+    if (!take("profile", "Decode")) take("profile", "");
+    for (const char* kind : {"validate", "sweep", "e2e"}) take(kind, "");
     m_services.library->read(ids, this, [this](const std::vector<SavedRunPtr>& found) { fill(found); });
 }
 
@@ -195,6 +199,7 @@ void SummaryPage::fill(const std::vector<SavedRunPtr>& runs) {
     m_bars->setBars({});
     m_operators->clear();
     m_decode->setBars({});
+    std::vector<ValidateRow> validated;
     for (const SavedRunPtr& run : runs) {
         const RunHeader& header = run->summary.header;
         if (header.kind == "profile") {
@@ -207,8 +212,9 @@ void SummaryPage::fill(const std::vector<SavedRunPtr>& runs) {
             present(m_endToEnd, header, e2eHeadline(rows));
             m_decode->setBars(e2eBars(rows, &EndToEndRow::decodeMsPerToken));
         } else {
-            auto validated = run->rows.as<ValidateRow>();
-            const auto others = run->rows.othersAs<ValidateRow>();
+            // The sweep comes last: its run is the one to open, the validation adds the operators that it leaves out.
+            const auto own = run->rows.as<ValidateRow>(), others = run->rows.othersAs<ValidateRow>();
+            validated.insert(validated.end(), own.begin(), own.end());
             validated.insert(validated.end(), others.begin(), others.end());
             present(m_kernels, header, header.kind == "sweep" ? "Right, and how much faster" : "Right or wrong");
             m_operators->setText(operatorTable(operatorSummaries(validated, run->rows.as<SweepRow>()), Theme::of(this)));
