@@ -49,7 +49,8 @@ RunSummary summaryFrom(SQLite::Statement& row, Detail detail = Detail::all) {
     header.headline = row.getColumn(i++).getString();
     header.result = object(i++);
     run.rows = row.getColumn(i++).getInt64();
-    if (const auto tags = parseJson(row.getColumn(i++).getString()); tags && tags->is_array())
+    const std::string tagText = row.getColumn(i++).getString();
+    if (const auto tags = tagText == "[]" ? std::nullopt : parseJson(tagText); tags && tags->is_array())
         for (const json& tag : *tags)
             if (tag.is_string()) run.tags.push_back(tag.get<std::string>());
     run.note = row.getColumn(i++).getString();
