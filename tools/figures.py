@@ -5,6 +5,7 @@
     tools/figures.py --check    exits 1 if a block differs from what its files say
 """
 import json
+import math
 import pathlib
 import re
 import sys
@@ -50,7 +51,82 @@ def profile(folder):
     return lines
 
 
-BLOCKS = {"profile": profile}
+def crosscheck(folder):
+    """GPU time without CUPTI against CUPTI's own records of eager passes."""
+    runs = [("0.5B decode", "decode-type", "decode"), ("0.5B decode, rms_norm fused", "decode-norm-fused", "decode"),
+            ("0.5B decode, all fused", "decode-all-fused", "decode"), ("7B decode", "7b-decode", "decode"), ("0.5B prefill 512", "prefill-512", "prefill")]
+    lines = ["| run | kernels | trace, ms | ours, ms | total | largest error of a type above 2 % | largest share error, points | names that differ |",
+             "|---|---|---|---|---|---|---|---|"]
+    for title, name, phase in runs:
+        rows = load(folder, name)["cross_check"][phase]["rows"]
+        total = next(each for each in rows if each["name"] == "total")
+        types = [each for each in rows if each["name"] not in ("total", "unattributed") and each["trace_share_pct"] > 2]
+        worst = max(types, key=lambda each: abs(each["error_pct"]))
+        share = max(types, key=lambda each: abs(each["share_error_points"]))
+        lines.append(f"| {title} | {total['kernels']} | {milliseconds(total['trace_us'])} | {milliseconds(total['kernel_us'])} | {total['error_pct']:+.1f} % "
+                     f"| {worst['error_pct']:+.1f} % ({worst['name']}) | {share['share_error_points']:+.2f} ({share['name']}) | {total['names_differ']} |")
+    return lines + ["", repeats(folder)]
+
+
+def repeats(folder):
+    """How far GPU shares move between runs of one command."""
+    shares = {}
+    runs = sorted((MEASUREMENTS / folder / "repeat").glob("*.json"))
+    for file in runs:
+        for each in json.loads(file.read_text(encoding="utf-8"))["rows"]:
+            if each["gpu_share_pct"] is not None and each["name"] != "total":
+                shares.setdefault(each["name"], []).append(each["gpu_share_pct"])
+    widest = max(shares, key=lambda name: max(shares[name]) - min(shares[name]))
+    spread = max(shares[widest]) - min(shares[widest])
+    return f"Over {len(runs)} runs of `profile`, each in a process of its own, no type's GPU share moves by more than {spread:.2f} points ({widest})."
+
+
+def e2e(folder):
+    """generate() natively and patched."""
+    lines = ["| patched | mode | native, ms | patched, ms | speed-up (95 % interval) | over native eager | predicted by span / by GPU time | decode, tokens/s | same tokens |",
+             "|---|---|---|---|---|---|---|---|---|"]
+    for title, name in (("rms_norm", "e2e-rms-norm"), ("all four operators", "e2e-all")):
+        rows = load(folder, name)["rows"]
+        for patched in (each for each in rows if each["configuration"] == "patched"):
+            native = next(each for each in rows if each["configuration"] == "native" and each["mode"] == patched["mode"])
+            lines.append(f"| {title} | {patched['mode']} | {native['total_ms']:.0f} | {patched['total_ms']:.1f} "
+                         f"| {patched['speedup']:.2f}x ({patched['speedup_ci_low']:.2f} to {patched['speedup_ci_high']:.2f}) | {patched['eager_speedup']:.2f}x "
+                         f"| {patched['predicted_by_span']:.2f}x / {patched['predicted_by_gpu']:.2f}x | {patched['decode_tokens_per_s']:.0f} "
+                         f"| {'yes' if patched['tokens_match'] else 'no'} |")
+    return lines
+
+
+def geometric_mean(values):
+    return math.exp(sum(math.log(each) for each in values) / len(values))
+
+
+def sweep(folder):
+    """rms_norm over shapes: speed-up over the native sequence, cold device time, geometric mean over hidden sizes and both 16-bit types."""
+    rows = load(folder, "sweep")["rows"]
+    lines = ["| rows | fused | slowest cell | of the device's limit | PyTorch's fused norm |", "|---|---|---|---|---|"]
+    for count in sorted({each["rows"] for each in rows}):
+        fused = [each for each in rows if each["rows"] == count and each["variant"] == "fused"]
+        aten = [each for each in rows if each["rows"] == count and each["variant"] == "aten"]
+        lines.append(f"| {count} | {geometric_mean([each['speedup'] for each in fused]):.1f}x | {min(each['speedup'] for each in fused):.1f}x "
+                     f"| {geometric_mean([each['limit_pct'] for each in fused]):.0f} % | {geometric_mean([each['speedup'] for each in aten]):.1f}x |")
+    return lines
+
+
+def launch(folder):
+    """What programmatic launch is worth: cold and chained, with and without."""
+    rows = load(folder, "sweep-launch")["rows"]
+    time = {(each["op"], each["variant"], each["hidden"], each["rows"], each["cache"]): each["device_us"] for each in rows}
+    lines = ["| operator | rows | over native, cold | the same without programmatic launch | chain: with over without |", "|---|---|---|---|---|"]
+    for op in ("rms_norm", "add_rms_norm"):
+        for count in (1, 8, 64):
+            hiddens = sorted({key[2] for key in time})
+            ratio = lambda a, b, cache: geometric_mean([time[op, a, hidden, count, cache] / time[op, b, hidden, count, cache] for hidden in hiddens])
+            lines.append(f"| {op} | {count} | {ratio('native', 'fused', 'cold'):.1f}x | {ratio('native', 'fused_plain', 'cold'):.1f}x "
+                         f"| {ratio('fused_plain', 'fused', 'chain'):.2f}x |")
+    return lines
+
+
+BLOCKS = {"profile": profile, "crosscheck": crosscheck, "e2e": e2e, "sweep": sweep, "launch": launch}
 
 
 def rewritten(text):
