@@ -53,6 +53,7 @@ TEST(RealEngine, ProfilesTheModelWithBarsThatGrowFromTheFirstPassAndExportsWhatT
         if (doneAtFirst < 0) doneAtFirst = lastDone;
         if (states.size() < 12) states.insert(picture(page->bars()));
     });
+    page->controls()->passes()->setValue(30);
     window.click();
     EXPECT_EQ(page->runButton()->text(), "Cancel");
     ASSERT_TRUE(window.finish());
@@ -117,7 +118,7 @@ TEST(RealEngine, NoHandlerHoldsTheWindowForAFrameWhileAJobRuns) {
     ASSERT_TRUE(window.ready);
     ProfilePage* page = window.page();
     page->controls()->setLevel("leaf");
-    page->controls()->passes()->setValue(100);
+    page->controls()->passes()->setValue(40);
     // The first pictures load fonts and icons: that is the start, not the job.
     window.click();
     ASSERT_TRUE(window.finish());

@@ -100,9 +100,9 @@ JobRequest KernelsPage::request() const {
     return request;
 }
 
-// Charts of a sweep of hundreds of cells are drawn with the tables, four times a second: each new cell moves little.
+// Of a sweep of hundreds of cells each new one moves little: the charts are then drawn five times a second.
 void KernelsPage::renderCharts(const RunRows& run, bool live) {
-    if (live && m_sinceCharts.isValid() && m_sinceCharts.elapsed() < 200) return;
+    if (live && run.records().size() > 100 && m_sinceCharts.isValid() && m_sinceCharts.elapsed() < 200) return;
     m_sinceCharts.restart();
     m_charts->show(validatedOf(run), run.as<SweepRow>());
 }
