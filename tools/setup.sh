@@ -79,11 +79,14 @@ find_or_install_cuda() {
   local known
   known=$(cat "$ks_cache/cuda-dir" 2>/dev/null || true)
   [ -n "$known" ] && [ -x "$known/bin/nvcc" ] && return
-  local nvcc
+  local nvcc root
   for nvcc in "${CUDACXX:-}" "$(command -v nvcc || true)" /usr/local/cuda/bin/nvcc; do
     if [ -n "$nvcc" ] && [ -x "$nvcc" ]; then
-      dirname "$(dirname "$(readlink -f "$nvcc")")" >"$ks_cache/cuda-dir"
-      return
+      root=$(dirname "$(dirname "$(readlink -f "$nvcc")")")
+      if [ -e "$root/include/cuda_runtime.h" ]; then  # not a wrapper script that stands elsewhere
+        echo "$root" >"$ks_cache/cuda-dir"
+        return
+      fi
     fi
   done
   local venv=$ks_cache/cuda-13.0
