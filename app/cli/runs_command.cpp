@@ -1,3 +1,5 @@
+#include <fstream>
+
 #include <fmt/core.h>
 
 #include "app/cli/command.h"
@@ -7,6 +9,7 @@
 #include "core/client/export.h"
 #include "core/client/file.h"
 #include "core/client/import.h"
+#include "core/client/import_trace.h"
 #include "core/client/list_runs.h"
 #include "core/records/csv.h"
 #include "core/records/format.h"
@@ -66,7 +69,7 @@ public:
         addChoice(*exported, "--format", m_format, {"csv", "json", "markdown", "html", "trace"}, "What to write; by default what the file's name says, else csv");
         exported->add_option("--output", m_output, "Where to; a folder gets a file named after the run, - is standard output")->type_name("FILE|FOLDER");
         exported->add_flag("--samples", m_samples, "Raw samples too");
-        sub("import", "Runs that were exported as JSON", &RunsCommand::importFiles)->add_option("files", m_words, "Files to read")->required()->type_name("FILE");
+        sub("import", "Runs that were exported as JSON, and Chrome traces of the torch profiler", &RunsCommand::importFiles)->add_option("files", m_words, "Files to read")->required()->type_name("FILE");
         withRun(sub("rename", "Another id", &RunsCommand::rename))->add_option("name", m_text, "The new id")->required()->type_name("NAME");
         withRun(sub("tag", "Set a run's tags; none: remove them", &RunsCommand::tag))->add_option("tags", m_words, "Tags")->type_name("TAG");
         withRun(sub("note", "Set a run's note", &RunsCommand::note))->add_option("text", m_text, "The note; empty: remove it")->required()->type_name("TEXT");
@@ -148,15 +151,32 @@ private:
         return writeBoth(common, **store, run->header.id);
     }
 
+    static Result<RunHeader> importFile(Store& store, const std::string& file) {
+        constexpr std::size_t kBeginning = std::size_t{1} << 20;  // a trace names its devices before its events
+        std::ifstream stream(file, std::ios::binary);
+        std::string beginning(kBeginning, '\0');
+        stream.read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
+        beginning.resize(static_cast<std::size_t>(stream.gcount()));
+        if (looksLikeTrace(beginning)) {
+            stream.clear();
+            stream.seekg(0);
+            return importTrace(store, stream, std::filesystem::path(file).filename().string());
+        }
+        const auto text = readFile(file);
+        if (!text) return text.error();
+        return importRun(store, *text);
+    }
+
     int importFiles(const CommonOptions& common) {
         auto store = Store::open(storePath(common));
         if (!store) return report(store.error());
         int code = 0;
         for (const std::string& file : m_words) {
-            const auto text = readFile(file);
-            const auto made = text ? importRun(**store, *text) : Result<RunHeader>(text.error());
+            const auto made = importFile(**store, file);
             if (made) {
                 if (!common.quiet) print(made->id + "\n");
+                if (const auto missing = made->result.find("missing"); missing != made->result.end() && missing->is_array())
+                    for (const auto& words : *missing) say(common, file + ": " + (words.is_string() ? words.get<std::string>() : std::string()));
                 continue;
             }
             Error error = made.error();
