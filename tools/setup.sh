@@ -99,6 +99,7 @@ find_or_install_cuda() {
       nvidia-cuda-runtime==13.0.96 nvidia-cuda-nvrtc==13.0.88 nvidia-cuda-cupti==13.0.85 >&2
     local toolkit library
     toolkit=$(echo "$venv"/lib/python3*/site-packages/nvidia/cu13)
+    [ -e "$toolkit/lib64" ] || ln -s lib "$toolkit/lib64"  # where nvcc's own profile looks
     for library in "$toolkit"/lib/lib*.so.*; do
       [ -e "${library%%.so.*}.so" ] || ln -s "$(basename "$library")" "${library%%.so.*}.so"
     done
