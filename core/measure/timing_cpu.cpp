@@ -82,17 +82,22 @@ private:
 class CpuMeter final : public Meter {
 public:
     DeviceLimits limits() override {
-        constexpr std::int64_t kBytes = 64LL << 20;
+        constexpr std::int64_t kBytes = 16LL << 20;
         constexpr std::int64_t kGrain = 1 << 20;
+        constexpr int kRepeats = 40;
         const at::Tensor from = at::ones({kBytes}, at::kByte);
         at::Tensor to = at::zeros({kBytes}, at::kByte);
         const auto* source = from.const_data_ptr<std::uint8_t>();
         auto* target = to.data_ptr<std::uint8_t>();
         DeviceLimits limits;
-        // What the machine can do is its best, not its typical copy.
-        for (int repeat = 0; repeat < 12; ++repeat) {
+        // What the machine can do is its best, not its typical copy: short ones, so that some run without being interrupted, out of
+        // memory as a cold cell's are, by one thread and by all.
+        for (int repeat = 0; repeat < kRepeats; ++repeat) {
+            evict(source, kBytes);
+            evict(target, kBytes);
+            const std::int64_t grain = repeat % 2 == 0 ? kBytes : kGrain;
             const Clock::time_point begin = Clock::now();
-            parallelRanges(kBytes, kGrain, [&](std::int64_t first, std::int64_t end) { std::memcpy(target + first, source + first, static_cast<std::size_t>(end - first)); });
+            parallelRanges(kBytes, grain, [&](std::int64_t first, std::int64_t end) { std::memcpy(target + first, source + first, static_cast<std::size_t>(end - first)); });
             limits.copyBytesPerSecond = std::max(limits.copyBytesPerSecond, 2e6 * static_cast<double>(kBytes) / since(begin));
         }
         // A call on a CPU costs what a function call costs; the clock cannot see it.

@@ -98,6 +98,19 @@ TEST(Judge, MoreThanOneUlpInFewElementsPassesAndInManyFails) {
     EXPECT_EQ(judge(stats, at::kFloat, 100).status, "wrong");
 }
 
+TEST(Judge, ALeanIsOneAgainstTheNativeSequenceAndAgainstFloat64) {
+    ErrorStats stats;
+    stats.elements = 100'000;
+    stats.maxUlpFromNative = 1;
+    stats.leanUlp = -0.5e5;
+    EXPECT_EQ(judge(stats, at::kHalf, 100).status, "wrong");
+    EXPECT_NE(judge(stats, at::kHalf, 100).reason.find("lean towards zero by 0.50 ULP"), std::string::npos) << judge(stats, at::kHalf, 100).reason;
+    stats.nativeLeanUlp = -0.45e5;
+    EXPECT_EQ(judge(stats, at::kHalf, 100).status, "ok") << "the native sequence leans as much";
+    stats.leanUlp = 0.01e5;
+    EXPECT_EQ(judge(stats, at::kHalf, 100).status, "ok") << "the variant does not lean at all";
+}
+
 TEST(GuardedBuffer, SeesWritesBeforeBehindAndBetweenRowsAndNothingElse) {
     for (const Layout& layout : {Layout{}, Layout{1, 3}, Layout{0, 64}}) {
         const at::Tensor content = bellShaped({5, 17}, at::kHalf, 1, 0);

@@ -61,7 +61,7 @@ TEST(Rounds, StopWhenTheMediansAreKnownAndNotBefore) {
     };
     EXPECT_EQ(roundsFor(0.0005), 20U) << "the least there are";
     EXPECT_EQ(roundsFor(0.2), 200U) << "the most there are";
-    const std::size_t between = roundsFor(0.004);
+    const std::size_t between = roundsFor(0.01);
     EXPECT_GT(between, 20U);
     EXPECT_LT(between, 200U);
 }

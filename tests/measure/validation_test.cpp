@@ -137,7 +137,7 @@ TEST_P(EveryVariant, PassesEveryCaseInEveryType) {
 
 INSTANTIATE_TEST_SUITE_P(SmallAndAwkward, EveryVariant,
                          testing::Values(Shape{"rms_norm", 896, 7}, Shape{"rms_norm", 769, 33}, Shape{"rms_norm", 1, 2}, Shape{"rms_norm", 3584, 2},
-                                         Shape{"add_rms_norm", 896, 7}, Shape{"add_rms_norm", 769, 33}, Shape{"silu_mul", 112, 7},
+                                         Shape{"add_rms_norm", 896, 7}, Shape{"add_rms_norm", 769, 33}, Shape{"add_rms_norm", 3584, 2}, Shape{"silu_mul", 112, 7},
                                          Shape{"silu_mul", 77, 33}, Shape{"rope", 896, 7}, Shape{"rope", 112, 33}, Shape{"rope", 3584, 1}),
                          [](const auto& info) { return std::string(info.param.op) + "_" + std::to_string(info.param.hidden) + "x" + std::to_string(info.param.rows); });
 
