@@ -100,7 +100,10 @@ int main(int argc, char** argv) {
             QFile in(file);
             if (!in.open(QIODevice::ReadOnly)) return std::fprintf(stderr, "cannot read %s\n", qPrintable(file)), 65;
             const auto run = importRun(**opened, in.readAll().toStdString());
-            if (!run) return std::fprintf(stderr, "%s: %s\n", qPrintable(file), run.error().message.c_str()), 65;
+            if (!run) {  // a JSON file that is no run: said, and left out
+                std::fprintf(stderr, "%s: %s\n", qPrintable(file), run.error().message.c_str());
+                continue;
+            }
             names[QString::fromStdString(run->id)] = QFileInfo(file).completeBaseName();
         }
     }

@@ -94,6 +94,13 @@ QString profileSubline(std::span<const ProfileRow> rows, const RunHeader& run, b
         if (row.name == "unattributed" && row.spanSharePct) parts << "unattributed " + number(*row.spanSharePct, 1) + " %";
         if (row.name == "profiler tax" && row.spanSharePct) parts << "profiler tax " + number(*row.spanSharePct, 1) + " %";
     }
+    // What such a run keeps beside its rows: the first call's own cost, and the comparison with the driver's trace.
+    const std::string phase = rows.empty() ? std::string() : rows.front().phase;
+    const nlohmann::json::json_pointer first("/first_pass_us/" + phase), check("/cross_check/" + phase + "/summary");
+    if (run.result.is_object() && run.result.contains(first) && run.result.at(first).is_number()) {
+        parts << "first call " + figure(run.result.at(first).get<double>() / 1000) + " ms";
+    }
+    if (run.result.is_object() && run.result.contains(check) && run.result.at(check).is_string()) parts << toQt(run.result.at(check).get<std::string>());
     const NextStep next = live ? NextStep{} : nextStep(rows);
     if (!next.type.isEmpty()) {
         const bool kernels = !rows.empty() && rows.front().level == "kernel";
