@@ -101,9 +101,8 @@ TEST_P(CpuShapes, SiluMulRoundsTheActivationFirst) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, CpuShapes,
-                         ::testing::Combine(::testing::Values(KS_FLOAT32, KS_FLOAT16, KS_BFLOAT16), ::testing::Values(1, 2, 33),
-                                            ::testing::Values(1, 7, 64, 769, 896, 3584), ::testing::Values(0, 30),
-                                            ::testing::Values(0, 1)),
+                         ::testing::Combine(::testing::Values(KS_FLOAT32, KS_FLOAT16, KS_BFLOAT16), ::testing::Values(1, 33),
+                                            ::testing::Values(1, 7, 769, 896), ::testing::Values(0, 30), ::testing::Values(0, 1)),
                          shapeName);
 
 class CpuTypes : public ::testing::TestWithParam<int> {};
