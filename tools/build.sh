@@ -33,10 +33,13 @@ export CCACHE_DIR=${CCACHE_DIR:-$ks_cache/ccache}
 memory_gib=$(awk '/MemTotal/{print int($2/1048576)}' /proc/meminfo)
 jobs=$(nproc)
 [ "$jobs" -gt $((memory_gib / 2 + 1)) ] && jobs=$((memory_gib / 2 + 1))
-if ! ninja -C "$ks_build" -n "$@" 2>/dev/null | grep -q 'no work to do'; then
-  say "building (the first time takes 10 to 20 minutes on two cores)"
-  ninja -C "$ks_build" -j "$jobs" "$@" >"$ks_build/build.log" 2>&1 || {
-    grep -E 'error|FAILED|fatal' "$ks_build/build.log" | head -n 30 >&2
-    die "the build failed; the whole log is build/$ks_preset/build.log"
-  }
-fi
+# Says so only when it takes a while: a call with nothing to do is silent.
+(sleep 2 >/dev/null 2>&1 && say "building (the first time takes 10 to 20 minutes on two cores); progress is in build/$ks_preset/build.log") &
+notice=$!
+ninja -C "$ks_build" -j "$jobs" "$@" >"$ks_build/build.log" 2>&1 || {
+  kill "$notice" 2>/dev/null || true
+  grep -E 'error|FAILED|fatal' "$ks_build/build.log" | head -n 30 >&2
+  die "the build failed; the whole log is build/$ks_preset/build.log"
+}
+kill "$notice" 2>/dev/null || true
+wait "$notice" 2>/dev/null || true
