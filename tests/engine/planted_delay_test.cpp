@@ -78,7 +78,7 @@ TEST_F(EnginePlantedDelay, GrowsTheRowItIsPlantedInByItsAmountAndNoOther) {
         if (name == "RMSNorm" || name == "total" || name == "profiler tax") continue;
         EXPECT_LT(after[name] - span, 0.05 * planted) << name << " grew though nothing was planted in it";
     }
-    EXPECT_GT(after["total"] - before["total"], 0.95 * planted);
+    EXPECT_GT(after["total"] - before["total"], 0.9 * planted);  // totals carry the noise of everything else
 }
 
 TEST_F(EnginePlantedDelay, AFusedAddAndNormMovesTheAddsIntoTheNormsRow) {
