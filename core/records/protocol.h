@@ -3,7 +3,9 @@
 //
 //   client -> engine   engine.hello {protocol}                        -> Hello
 //                      device.list {}                                 -> {devices: [DeviceInfo]}
+//                      engine.doctor {}                               -> {checks: [{check, status, finding, why, fix}]}
 //                      model.inspect {model}                          -> inspect document (command line contract)
+//                      model.tokenize {model, text|ids, chat}         -> {ids, tokens, text}
 //                      job.start JobRequest                           -> JobStarted   (refused while one runs)
 //                      job.cancel {}                                  -> {}
 //                      telemetry.start {device, interval_ms}          -> {}
