@@ -11,7 +11,9 @@
 #include "ui/charts/speedup_plot.h"
 #include "ui/models/kernel_summary.h"
 #include "ui/models/kernel_tables.h"
+#include "ui/charts/histogram.h"
 #include "ui/pages/kernel_charts.h"
+#include "ui/pages/kernel_details.h"
 #include "ui/pages/kernels_page.h"
 #include "ui/text.h"
 #include "ui/widgets/banner.h"
@@ -99,6 +101,11 @@ TEST(KernelsPage, ShowsASavedSweepAndFollowsAClickInTheGridToItsRow) {
     ASSERT_TRUE(page->table()->currentIndex().isValid());
     EXPECT_EQ(page->table()->currentIndex().siblingAtColumn(3).data().toString(), "3584");
     EXPECT_EQ(page->table()->currentIndex().siblingAtColumn(4).data().toString(), "64");
+    // The cell's samples and the command that measures it again.
+    ASSERT_TRUE(page->details()->isVisible());
+    ASSERT_TRUE(waitFor([&] { return page->details()->histogram()->count() == 5; }));
+    EXPECT_DOUBLE_EQ(page->details()->histogram()->median(), 3);
+    EXPECT_EQ(page->details()->command(), "kernelscope-cli sweep --op rms_norm --variant native,fused --dtypes float16 --hidden 3584 --rows 64 --cache cold");
 }
 
 }  // namespace

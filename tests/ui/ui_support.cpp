@@ -172,6 +172,11 @@ std::string storeSweep(Store& store) {
     if (!created) return {};
     std::vector<RowRecord> records;
     for (const SweepRow& row : sweepRows()) records.push_back({"sweep", rowKey(row), valuesOf(row)});
+    const std::string key = rowKey(sweepRows().back());
+    for (int pass = 0; pass < 5; ++pass) {
+        records.push_back({"sample", key + "/device_us/" + std::to_string(pass), valuesOf(SampleRow{key, "device_us", pass, 1.0 + pass})});
+        records.push_back({"sample", key + "/call_us/" + std::to_string(pass), valuesOf(SampleRow{key, "call_us", pass, 50.0})});
+    }
     for (const ValidateRow& row : validateRows()) records.push_back({"validate", rowKey(row), valuesOf(row)});
     created->status = RunStatus::done;
     if (!store.putRows(created->id, records) || !store.updateRun(*created)) return {};

@@ -8,6 +8,7 @@
 #include <QStyle>
 #include <QVBoxLayout>
 
+#include "core/records/rows.h"
 #include "ui/model_line.h"
 #include "ui/services/command_line.h"
 #include "ui/services/engine_adapter.h"
@@ -166,7 +167,10 @@ void JobPage::onJobStarted(const RunHeader& run) {
 
 void JobPage::onRows(const std::vector<RowRecord>& batch) {
     if (!m_running) return;
-    for (const RowRecord& row : batch) m_live.apply(row);
+    // Raw samples are many and stay in the store: a page asks for those of one row when they are looked at.
+    for (const RowRecord& row : batch) {
+        if (row.type != RowSchema<SampleRow>::kName) m_live.apply(row);
+    }
     if (m_saved) return;  // it goes on behind the saved run
     updateBody();
     renderCharts(m_live, true);

@@ -2,6 +2,7 @@
 
 #include <QApplication>
 #include <QClipboard>
+#include <QHBoxLayout>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSplitter>
@@ -11,7 +12,9 @@
 #include "ui/models/kernel_summary.h"
 #include "ui/models/sort_filter.h"
 #include "ui/pages/kernel_charts.h"
+#include "ui/pages/kernel_details.h"
 #include "ui/pages/kernels_controls.h"
+#include "ui/services/run_library.h"
 #include "ui/text.h"
 #include "ui/theme.h"
 #include "ui/widgets/card.h"
@@ -43,7 +46,14 @@ QWidget* KernelsPage::makeBody() {
     body->setChildrenCollapsible(false);
     body->setHandleWidth(space(this, 2));
     m_charts = new KernelCharts(body);
-    m_tableCard = new Card("Cells", body);
+    auto* below = new QWidget(body);
+    auto* row = new QHBoxLayout(below);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(space(this, 2));
+    m_tableCard = new Card("Cells", below);
+    m_details = new KernelDetails(below);
+    row->addWidget(m_tableCard, 1);
+    row->addWidget(m_details);
     m_sweepModel = new SweepTable(sweepColumns(), this);
     m_validationModel = new ValidationTable(validationColumns(), this);
     m_table = new TableView("Cells", m_tableCard);
@@ -55,25 +65,39 @@ QWidget* KernelsPage::makeBody() {
     m_tableCard->addTool(m_table->makeFilterBox("Filter"));
     m_tableCard->setBody(m_table);
     body->addWidget(m_charts);
-    body->addWidget(m_tableCard);
+    body->addWidget(below);
     body->setStretchFactor(0, 3);
     body->setStretchFactor(1, 2);
     connect(m_charts, &KernelCharts::viewChanged, this, [this] { if (shown()) render(); });
     connect(m_charts, &KernelCharts::savePictureRequested, this, &Page::savePictureRequested);
-    connect(m_charts, &KernelCharts::cellClicked, this, [this](const QString& key) {
-        m_charts->setChosenCell(fromQt(key));
-        for (int row = 0; row < m_table->model()->rowCount(); ++row) {
-            const QModelIndex index = m_table->model()->index(row, 0);
-            const int source = m_table->filter()->mapToSource(index).row();
-            const std::string at = m_tableKind == "sweep" ? rowKey(m_sweepModel->rows()[std::size_t(source)]) : rowKey(m_validationModel->rows()[std::size_t(source)]);
-            if (at == fromQt(key)) m_table->setCurrentIndex(index);
-        }
+    connect(m_charts, &KernelCharts::cellClicked, this, [this](const QString& key) { chooseCell(fromQt(key)); });
+    connect(m_table, &QTreeView::clicked, this, [this](const QModelIndex& index) {
+        if (m_tableKind == "sweep") chooseCell(rowKey(m_sweepModel->rows()[std::size_t(m_table->filter()->mapToSource(index).row())]));
     });
     connect(m_table, &TableView::exportRequested, this, &Page::exportRequested);
     connect(command, &QPushButton::clicked, this, [this] {
         if (const RunRows* run = shown()) QApplication::clipboard()->setText(toQt(run->header().command));
     });
     return body;
+}
+
+void KernelsPage::chooseCell(const std::string& key) {
+    m_charts->setChosenCell(key);
+    for (int row = 0; row < m_table->model()->rowCount(); ++row) {
+        const QModelIndex index = m_table->model()->index(row, 0);
+        const auto source = std::size_t(m_table->filter()->mapToSource(index).row());
+        const bool sweep = m_tableKind == "sweep";
+        if ((sweep ? rowKey(m_sweepModel->rows()[source]) : rowKey(m_validationModel->rows()[source])) != key) continue;
+        m_table->setCurrentIndex(index.siblingAtColumn(1));
+        if (!sweep) break;
+        m_details->show(m_sweepModel->rows()[source]);
+        m_details->setSamples({});
+        const RunRows* run = shown();
+        if (run && services().library && !run->header().id.empty()) {
+            services().library->samples(toQt(run->header().id), key, m_details, [this](const std::vector<SampleRow>& samples) { m_details->setSamples(samples); });
+        }
+        break;
+    }
 }
 
 QList<Chart*> KernelsPage::charts() const { return m_charts->charts(); }

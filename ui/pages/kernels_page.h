@@ -8,6 +8,7 @@ namespace kernelscope::ui {
 
 class Card;
 class KernelCharts;
+class KernelDetails;
 class KernelsControls;
 class TableView;
 
@@ -28,6 +29,7 @@ public:
     [[nodiscard]] KernelsControls* controls() const { return m_controls; }
     [[nodiscard]] KernelCharts* kernelCharts() const { return m_charts; }
     [[nodiscard]] TableView* table() const { return m_table; }
+    [[nodiscard]] KernelDetails* details() const { return m_details; }
 
 protected:
     [[nodiscard]] JobRequest request() const override;
@@ -40,6 +42,7 @@ protected:
 
 private:
     QWidget* makeBody();
+    void chooseCell(const std::string& key);
     void runAs(const std::string& kind);
 
     Settings& m_settings;
@@ -49,6 +52,7 @@ private:
     SweepTable* m_sweepModel;
     ValidationTable* m_validationModel;
     TableView* m_table;
+    KernelDetails* m_details;
     std::string m_kind = "sweep";
     std::string m_tableKind;
     QElapsedTimer m_sinceCharts;

@@ -75,6 +75,17 @@ RunLibrary::~RunLibrary() {
     m_thread.wait();
 }
 
+template <typename T>
+void RunLibrary::ask(std::function<Result<T>(Store&)> work, std::function<void(T)> done) {
+    QMetaObject::invokeMethod(m_reader, [this, reader = m_reader, work = std::move(work), done = std::move(done)] {
+        auto answer = reader->template with<T>(work);
+        QMetaObject::invokeMethod(this, [this, done, answer = std::move(answer)]() mutable {
+            if (answer) done(std::move(*answer));
+            else emit failed(answer.error());
+        });
+    });
+}
+
 void RunLibrary::refresh() {
     const int ticket = ++*m_newestList;
     QMetaObject::invokeMethod(m_reader, [this, ticket, reader = m_reader, newest = m_newestList] {
@@ -100,17 +111,6 @@ void RunLibrary::open(const QString& id) {
     });
 }
 
-template <typename T>
-void RunLibrary::ask(std::function<Result<T>(Store&)> work, std::function<void(T)> done) {
-    QMetaObject::invokeMethod(m_reader, [this, reader = m_reader, work = std::move(work), done = std::move(done)] {
-        auto answer = reader->template with<T>(work);
-        QMetaObject::invokeMethod(this, [this, done, answer = std::move(answer)]() mutable {
-            if (answer) done(std::move(*answer));
-            else emit failed(answer.error());
-        });
-    });
-}
-
 void RunLibrary::read(const QStringList& ids, QObject* context, std::function<void(const std::vector<SavedRunPtr>&)> done) {
     QMetaObject::invokeMethod(m_reader, [this, ids, reader = m_reader, context = QPointer<QObject>(context), done = std::move(done)] {
         std::vector<SavedRunPtr> runs;
@@ -119,6 +119,19 @@ void RunLibrary::read(const QStringList& ids, QObject* context, std::function<vo
         }
         QMetaObject::invokeMethod(this, [context, done, runs = std::move(runs)] { if (context) done(runs); });
     });
+}
+
+void RunLibrary::samples(const QString& runId, const std::string& rowKey, QObject* context, std::function<void(const std::vector<SampleRow>&)> done) {
+    ask<std::vector<SampleRow>>([id = fromQt(runId), rowKey](Store& store) -> Result<std::vector<SampleRow>> {
+        const auto records = store.rows(id, std::string(RowSchema<SampleRow>::kName));
+        if (!records) return records.error();
+        std::vector<SampleRow> found;
+        for (const RowRecord& record : *records) {
+            auto sample = rowFrom<SampleRow>(record.values);
+            if (sample && sample->rowKey == rowKey) found.push_back(std::move(*sample));
+        }
+        return found;
+    }, [context = QPointer<QObject>(context), done = std::move(done)](const std::vector<SampleRow>& found) { if (context) done(found); });
 }
 
 void RunLibrary::edit(std::function<Result<void>(Store&)> change) {

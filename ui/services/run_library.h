@@ -13,6 +13,7 @@
 
 #include "core/client/compare.h"
 #include "core/client/export.h"
+#include "core/records/rows.h"
 #include "ui/services/run_rows.h"
 
 namespace kernelscope::ui {
@@ -31,6 +32,8 @@ public:
     void open(const QString& id);
     /// Several at once, for a page that shows parts of them; nothing arrives where `context` has gone by then.
     void read(const QStringList& ids, QObject* context, std::function<void(const std::vector<SavedRunPtr>&)> done);
+    /// The raw samples of one row.
+    void samples(const QString& runId, const std::string& rowKey, QObject* context, std::function<void(const std::vector<SampleRow>&)> done);
     /// Changes the store (a note, a tag, a deletion), then lists again.
     void edit(std::function<Result<void>(Store&)> change);
     /// The first is the baseline.
