@@ -131,6 +131,11 @@ Result<Memory> memory(int index) {
 std::unique_ptr<BorderClock> makeBorderClock() { return std::make_unique<CudaBorderClock>(); }
 
 Result<void> synchronize() {
+    int count = 0;
+    if (cudaGetDeviceCount(&count) != cudaSuccess || count == 0) {  // no GPU here: nothing of ours can run on one
+        (void)cudaGetLastError();
+        return {};
+    }
     const cudaError_t status = cudaStreamSynchronize(c10::cuda::getCurrentCUDAStream().stream());
     if (status != cudaSuccess) return failure("The GPU reported a fault", status);
     return {};
