@@ -12,9 +12,29 @@
 #define KERNELSCOPE_VERSION "unknown"
 #endif
 
+namespace {
+
+/// Qt ends the process itself where it finds no display; we would rather say so.
+bool displayMissing(int argc, char** argv) {
+#if defined(Q_OS_LINUX)
+    for (int index = 1; index < argc; ++index) {
+        if (QByteArrayView(argv[index]).startsWith("-platform")) return false;
+    }
+    return qEnvironmentVariableIsEmpty("DISPLAY") && qEnvironmentVariableIsEmpty("WAYLAND_DISPLAY") && qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM");
+#else
+    Q_UNUSED(argc);
+    Q_UNUSED(argv);
+    return false;
+#endif
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
     QElapsedTimer sinceStart;
     sinceStart.start();
+    const bool noDisplay = displayMissing(argc, argv);
+    if (noDisplay) qputenv("QT_QPA_PLATFORM", "offscreen");  // --help and --version need none
     QApplication application(argc, argv);
     // Figures read the same everywhere, as they do in files: with a decimal point.
     QLocale::setDefault(QLocale::c());
@@ -34,6 +54,11 @@ int main(int argc, char** argv) {
     const QCommandLineOption firstPaint("time-first-paint", "Print the milliseconds to the first paint and quit.");
     parser.addOptions({store, engine, settings, firstPaint});
     parser.process(application);
+    if (noDisplay) {
+        std::fputs("kernelscope: there is no display here (DISPLAY and WAYLAND_DISPLAY are empty)\n"
+                   "  Start it in a desktop session, through `ssh -X` or under xvfb-run, or use kernelscope-cli.\n", stderr);
+        return 4;
+    }
 
     kernelscope::ui::WindowOptions options;
     options.settingsFile = parser.value(settings);
