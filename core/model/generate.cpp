@@ -1,11 +1,15 @@
 #include "core/model/generate.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <optional>
 #include <string>
 
 #include <ATen/ATen.h>
+#include <c10/core/Event.h>
 #include <c10/core/InferenceMode.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
 
 #include "core/model/pass_timer.h"
 
@@ -69,9 +73,13 @@ public:
         if (m_options.captureLogits) m_result.logits.select(0, count()).copy_(logits.select(0, 0));
         m_host.copy_(tokens.select(0, 0));  // the one copy of a step, and its one wait
         m_timer.settle();
+        return keep(*m_host.const_data_ptr<std::int64_t>());
+    }
 
+    /// A token that is home. Returns whether the text goes on.
+    bool keep(std::int64_t id) {
         GeneratedToken token;
-        token.id = *m_host.const_data_ptr<std::int64_t>();
+        token.id = id;
         token.position = static_cast<std::int64_t>(m_options.promptIds.size()) + count();
         token.stop = std::find(m_stopIds.begin(), m_stopIds.end(), token.id) != m_stopIds.end();
         token.elapsedMs = elapsedMs();
@@ -85,11 +93,15 @@ public:
         return !token.stop && count() < m_options.newTokens;
     }
 
+    /// Whether steps may run before the host knows the tokens they follow: nothing then depends on what a token is.
+    [[nodiscard]] bool mayRunAhead() const { return m_stopIds.empty() && !m_options.captureLogits; }
+    void addForwardMs(double milliseconds) { m_aheadMs += milliseconds; }
+
     void cancel() { m_result.finish = FinishReason::cancelled; }
 
     GenerateResult finish() {
         m_result.totalMs = elapsedMs();
-        m_result.outsideForwardMs = std::max(0.0, m_result.totalMs - m_timer.sumMs());
+        m_result.outsideForwardMs = std::max(0.0, m_result.totalMs - m_timer.sumMs() - m_aheadMs);
         if (m_result.logits.defined()) m_result.logits = m_result.logits.narrow(0, 0, count());
         if (count() > 0) {
             m_result.prefillTokensPerSecond =
@@ -114,8 +126,76 @@ private:
     at::Tensor m_host;
     std::vector<std::int64_t> m_stopIds;
     double m_lastMs = 0;
+    double m_aheadMs = 0;  // of passes that m_timer did not time
     GenerateResult m_result;
 };
+
+// Steps that leave their token on the device need nothing from the host, so the next one is enqueued before the last one's
+// token has come home: the device never waits for a launch. Two are under way at a time, each with its own place on the host.
+class StepsAhead {
+public:
+    StepsAhead(DecodeStep& step, KvCache& cache, const at::Tensor& tokens)
+        : m_step(step), m_cache(cache), m_tokens(tokens.select(0, 0)),
+          m_host(at::empty({2}, at::TensorOptions().dtype(at::kLong).pinned_memory(true))) {
+        for (Slot& slot : m_slots) {
+            for (std::optional<c10::Event>* event : {&slot.begin, &slot.end, &slot.home}) event->emplace(tokens.device().type(), c10::EventFlag::BACKEND_DEFAULT);
+        }
+    }
+    ~StepsAhead() {
+        try {
+            while (m_taken < m_launched) (void)take();  // what is under way writes to m_host
+        } catch (const std::exception&) {
+            // A device that has faulted says so at the next call too.
+        }
+    }
+    StepsAhead(const StepsAhead&) = delete;
+
+    [[nodiscard]] std::int64_t launched() const { return m_launched; }
+
+    void launch() {
+        Slot& slot = slotOf(m_launched);
+        const c10::Stream stream = c10::impl::VirtualGuardImpl(m_tokens.device().type()).getStream(m_tokens.device());
+        slot.begin->record(stream);
+        (void)m_step.run(m_cache);
+        slot.end->record(stream);
+        m_host.narrow(0, m_launched % 2, 1).copy_(m_tokens, /*non_blocking=*/true);
+        slot.home->record(stream);
+        ++m_launched;
+    }
+
+    struct Taken { std::int64_t id; double forwardMs; };
+    /// The oldest token under way, waited for.
+    Taken take() {
+        Slot& slot = slotOf(m_taken);
+        slot.home->synchronize();
+        return {m_host.const_data_ptr<std::int64_t>()[m_taken++ % 2], slot.begin->elapsedTime(*slot.end)};
+    }
+
+private:
+    struct Slot { std::optional<c10::Event> begin, end, home; };
+    Slot& slotOf(std::int64_t step) { return m_slots[static_cast<std::size_t>(step % 2)]; }
+
+    DecodeStep& m_step;
+    KvCache& m_cache;
+    at::Tensor m_tokens;  // int64 [1]: row 0's
+    at::Tensor m_host;    // pinned: a copy to it does not wait
+    std::array<Slot, 2> m_slots;
+    std::int64_t m_launched = 0, m_taken = 0;
+};
+
+// All steps of a text whose length is forced.
+void decodeAhead(Text& text, DecodeStep& step, KvCache& cache, const at::Tensor& tokens, const GenerateOptions& options) {
+    StepsAhead ahead(step, cache, tokens);
+    const std::int64_t steps = options.newTokens - text.count();
+    ahead.launch();
+    do {
+        if (options.stop.stop_requested()) throw PassCancelled();
+        if (ahead.launched() < steps) ahead.launch();
+        const StepsAhead::Taken taken = ahead.take();
+        text.addForwardMs(taken.forwardMs);
+        if (!text.keep(taken.id)) return;
+    } while (true);
+}
 
 }  // namespace
 
@@ -197,6 +277,10 @@ Result<GenerateResult> Generator::run(const GenerateOptions& options) try {
         if (options.newTokens > 0 && text.take(logits.select(1, logits.size(1) - 1), /*picked=*/false, m_tokens)) {
             const bool picks = m_step->picks() && options.sampling.temperature <= 0;
             m_step->begin(m_cache);
+            if (picks && m_model->device().is_cuda() && text.mayRunAhead()) {
+                decodeAhead(text, *m_step, m_cache, m_tokens, options);
+                return text.finish();
+            }
             do {
                 if (options.stop.stop_requested()) throw PassCancelled();
                 text.timer().begin();

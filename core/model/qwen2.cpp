@@ -68,13 +68,14 @@ KvCache::KvCache(const ModelConfig& config, std::int64_t batch, std::int64_t cap
     : m_capacity(capacity) {
     const c10::InferenceMode inference;
     // Zeros, since a pass with its position on the device reads the whole capacity under a mask, and 0 x NaN is NaN.
-    const auto make = [&] { return at::zeros({batch, capacity, config.kvHeads, config.headDim}, options).transpose(1, 2); };
     for (std::int64_t i = 0; i < config.layers; ++i) {
-        m_keys.push_back(make());
-        m_values.push_back(make());
+        m_both.push_back(at::zeros({batch, capacity, 2, config.kvHeads, config.headDim}, options));
+        m_keys.push_back(m_both.back().select(2, 0).transpose(1, 2));
+        m_values.push_back(m_both.back().select(2, 1).transpose(1, 2));
     }
     m_queryStarts = at::arange(batch + 1, options.dtype(at::kInt));
     m_keyStarts = m_queryStarts * capacity;
+    m_groupStarts = m_queryStarts * (config.heads / config.kvHeads);
 }
 
 std::int64_t KvCache::bytes(const ModelConfig& config, std::int64_t batch, std::int64_t capacity, at::ScalarType dtype) {

@@ -22,7 +22,7 @@
 namespace kernelscope {
 
 /// [layer] -> k, v of [batch, kv_heads, capacity, head_dim]. Allocated once (zeros); never grows. In memory a position's
-/// heads lie together ([batch, capacity, kv_heads, head_dim]), as the projections write them: use the strides.
+/// heads lie together, keys before values, as the projections write them: use the strides.
 class KvCache {
 public:
     KvCache(const ModelConfig& config, std::int64_t batch, std::int64_t capacity, at::TensorOptions options);
@@ -31,11 +31,15 @@ public:
     void setLength(std::int64_t length) { m_length = length; }  ///< truncate or rewind, for repeated passes at one position
     at::Tensor& keys(std::int64_t layer) { return m_keys[static_cast<std::size_t>(layer)]; }
     at::Tensor& values(std::int64_t layer) { return m_values[static_cast<std::size_t>(layer)]; }
+    /// The memory behind both: [batch, capacity, 2, kv_heads, head_dim].
+    at::Tensor& both(std::int64_t layer) { return m_both[static_cast<std::size_t>(layer)]; }
 
     /// int32 [batch + 1]: where each batch row's query (0, 1, 2, ...) and its keys (0, capacity, ...) start when rows are
     /// laid end to end, as variable-length attention kernels ask for.
     [[nodiscard]] const at::Tensor& queryStarts() const { return m_queryStarts; }
     [[nodiscard]] const at::Tensor& keyStarts() const { return m_keyStarts; }
+    /// The same where the query heads that share a key head count as so many queries.
+    [[nodiscard]] const at::Tensor& groupStarts() const { return m_groupStarts; }
 
     /// Bytes of a cache, for checks before loading.
     static std::int64_t bytes(const ModelConfig& config, std::int64_t batch, std::int64_t capacity, at::ScalarType dtype);
@@ -43,8 +47,8 @@ public:
 private:
     std::int64_t m_capacity = 0;
     std::int64_t m_length = 0;
-    std::vector<at::Tensor> m_keys, m_values;
-    at::Tensor m_queryStarts, m_keyStarts;
+    std::vector<at::Tensor> m_both, m_keys, m_values;
+    at::Tensor m_queryStarts, m_keyStarts, m_groupStarts;
 };
 
 struct LoadOptions {
@@ -119,7 +123,7 @@ private:
     void addResidual(std::size_t module, at::Tensor addend, Stream& stream);
     at::Tensor attention(std::size_t layer, const Pass& pass, const at::Tensor& x);
     at::Tensor attend(std::size_t layer, const Pass& pass, const at::Tensor& q);
-    at::Tensor mlp(std::size_t layer, const at::Tensor& x);
+    at::Tensor mlp(std::size_t layer, const Pass& pass, const at::Tensor& x);
 
     ModelConfig m_config;
     at::Device m_device;

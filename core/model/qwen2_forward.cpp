@@ -96,7 +96,7 @@ void Qwen2Model::decoderLayer(std::size_t layer, const Pass& pass, Stream& strea
         addResidual(modules.residualAttention, attention(layer, pass, x), stream);
         if (m_stop.stop_requested()) throw PassCancelled();
         x = normed(modules.postAttentionNorm, weights.postAttentionNorm, stream);
-        addResidual(modules.residualMlp, mlp(layer, x), stream);
+        addResidual(modules.residualMlp, mlp(layer, pass, x), stream);
     });
 }
 
@@ -118,12 +118,15 @@ void Qwen2Model::addResidual(std::size_t module, at::Tensor addend, Stream& stre
     m_hooks.call(m_modules[module], [&] { stream.x = stream.x + addend; });
 }
 
-at::Tensor Qwen2Model::mlp(std::size_t layer, const at::Tensor& x) {
+at::Tensor Qwen2Model::mlp(std::size_t layer, const Pass& pass, const at::Tensor& x) {
     const DecoderLayer& weights = m_weights->layers[layer];
     const LayerModules& modules = m_weights->modules.layers[layer];
     return m_hooks.call(m_modules[modules.mlp], [&] {
-        const at::Tensor gate = m_hooks.call(m_modules[modules.gate], [&] { return weights.gate(x); });
-        const at::Tensor up = m_hooks.call(m_modules[modules.up], [&] { return weights.up(x); });
+        at::Tensor both;  // of a step in a graph; the first of its modules then stands for the product
+        if (pass.slot.defined()) both = m_hooks.call(m_modules[modules.gate], [&] { return weights.gateUp(x); });
+        const std::int64_t width = m_config.intermediateSize;
+        const at::Tensor gate = both.defined() ? both.narrow(1, 0, width) : m_hooks.call(m_modules[modules.gate], [&] { return weights.gate(x); });
+        const at::Tensor up = m_hooks.call(m_modules[modules.up], [&] { return both.defined() ? both.narrow(1, width, width) : weights.up(x); });
         const at::Tensor inner = m_table.siluMul(gate, up);
         return m_hooks.call(m_modules[modules.down], [&] { return weights.down(inner); });
     });

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>
@@ -27,6 +28,42 @@ Linear linear(const TensorMap& tensors, const std::string& name) {
     return {tensors.at(name + ".weight").t(), bias == tensors.end() ? at::Tensor() : bias->second};
 }
 
+// Projections that read the same input lie one after another in memory, so that they can be computed as one.
+struct Place {
+    std::string group;       ///< name of the whole
+    std::int64_t first = 0;  ///< row where this one begins
+    std::int64_t rows = 0;   ///< of the whole
+};
+
+std::optional<Place> placeOf(const std::string& name, const ModelConfig& config) {
+    struct Part { std::string_view part, group; std::int64_t first, rows; };
+    const std::int64_t queries = config.heads * config.headDim, keys = config.kvHeads * config.headDim, width = config.intermediateSize;
+    const Part parts[]{{".q_proj.", ".qkv_proj.", 0, queries + 2 * keys},
+                       {".k_proj.", ".qkv_proj.", queries, queries + 2 * keys},
+                       {".v_proj.", ".qkv_proj.", queries + keys, queries + 2 * keys},
+                       {".gate_proj.", ".gate_up_proj.", 0, 2 * width},
+                       {".up_proj.", ".gate_up_proj.", width, 2 * width}};
+    for (const Part& part : parts) {
+        const std::size_t at = name.find(part.part);
+        if (at == std::string::npos) continue;
+        return Place{name.substr(0, at) + std::string(part.group) + name.substr(at + part.part.size()), part.first, part.rows};
+    }
+    return std::nullopt;
+}
+
+/// Where a tensor of a group lies, the group made on first sight; undefined for tensors of their own.
+at::Tensor homeOf(const ExpectedTensor& tensor, const ModelConfig& config, const at::TensorOptions& options, TensorMap& tensors) {
+    const std::optional<Place> place = placeOf(tensor.name, config);
+    if (!place) return {};
+    const auto [group, isNew] = tensors.try_emplace(place->group);
+    if (isNew) {
+        std::vector<std::int64_t> shape = tensor.shape;
+        shape[0] = place->rows;
+        group->second = at::empty(shape, options);
+    }
+    return group->second.narrow(0, place->first, tensor.shape[0]);
+}
+
 DecoderLayer decoderLayerOf(const TensorMap& tensors, const std::string& path) {
     DecoderLayer layer;
     layer.inputNorm = tensors.at(path + ".input_layernorm.weight");
@@ -38,6 +75,8 @@ DecoderLayer decoderLayerOf(const TensorMap& tensors, const std::string& path) {
     layer.gate = linear(tensors, path + ".mlp.gate_proj");
     layer.up = linear(tensors, path + ".mlp.up_proj");
     layer.down = linear(tensors, path + ".mlp.down_proj");
+    layer.qkv = linear(tensors, path + ".self_attn.qkv_proj");
+    layer.gateUp = linear(tensors, path + ".mlp.gate_up_proj");
     return layer;
 }
 
@@ -74,7 +113,8 @@ Result<std::unique_ptr<Qwen2Model>> Qwen2Model::build(const ModelConfig& config,
 
     const std::vector<ExpectedTensor> expected = expectedTensors(config);
     for (std::size_t index = 0; index < expected.size(); ++index) {
-        const at::Tensor host = at::empty(expected[index].shape, onHost);
+        const at::Tensor home = homeOf(expected[index], config, onHost.device(options.device), tensors);
+        const at::Tensor host = home.defined() && options.device.is_cpu() ? home : at::empty(expected[index].shape, onHost);
         const at::Tensor flat = host.view({-1});
         for (std::int64_t first = 0; first < flat.numel(); first += stretch) {
             if (options.stop.stop_requested()) return makeError(ErrorCode::cancelled, "loading " + config.name + " was cancelled");
@@ -83,7 +123,7 @@ Result<std::unique_ptr<Qwen2Model>> Qwen2Model::build(const ModelConfig& config,
             done += static_cast<double>(count);
             if (options.progress) options.progress(done / total);
         }
-        const at::Tensor tensor = options.device.is_cpu() ? host : host.to(options.device);
+        const at::Tensor tensor = options.device.is_cpu() ? host : home.defined() ? home.copy_(host) : host.to(options.device);
         weights.named.emplace_back(expected[index].name, tensor);
         tensors.emplace(expected[index].name, tensor);
     }

@@ -22,6 +22,9 @@ struct Linear {
 struct DecoderLayer {
     at::Tensor inputNorm, postAttentionNorm;
     Linear q, k, v, o, gate, up, down;
+    /// The same memory once more: q, k and v as one projection, gate and up as another. A step in a graph costs what its
+    /// launches cost, and reads x once for all.
+    Linear qkv, gateUp;
 };
 
 /// Places in Qwen2Model::modules().

@@ -95,6 +95,55 @@ TEST_F(CudaGenerate, GraphModeSamplesTheTextOfEagerMode) {
     EXPECT_EQ(graph->tokenIds, eager->tokenIds);
 }
 
+TEST_F(CudaGenerate, StepsThatRunAheadGiveTheTokensOfEagerModeInOrder) {
+    auto model = randomModel(smallConfig(8, 2), at::kFloat, 5, m_cuda);
+    ASSERT_TRUE(model);
+    Result<Generator> generator = Generator::create(*model, 2, 60);
+    ASSERT_TRUE(generator);
+    for (const std::int64_t newTokens : {1, 2, 3, 40}) {
+        GenerateOptions options = forced({4, 8, 15}, newTokens);
+        generator->setDecodeStep(nullptr);
+        const Result<GenerateResult> eager = generator->run(options);
+        ASSERT_TRUE(eager);
+        Result<std::unique_ptr<DecodeStep>> step = captureDecodeStep(*generator);
+        ASSERT_TRUE(step) << step.error().message;
+        generator->setDecodeStep(std::move(step).value());
+        std::vector<std::int64_t> seen;
+        options.onToken = [&](const GeneratedToken& token) {
+            EXPECT_EQ(token.position, 3 + static_cast<std::int64_t>(seen.size()));
+            seen.push_back(token.id);
+        };
+        const Result<GenerateResult> graph = generator->run(options);
+        ASSERT_TRUE(graph) << graph.error().message;
+        EXPECT_EQ(graph->tokenIds, eager->tokenIds);
+        EXPECT_EQ(seen, eager->tokenIds);
+        EXPECT_EQ(graph->stepMs.size(), static_cast<std::size_t>(newTokens - 1));
+        EXPECT_GE(graph->outsideForwardMs, 0);
+        EXPECT_LT(graph->outsideForwardMs, graph->totalMs);
+        EXPECT_EQ(generator->cache().length(), 3 + newTokens - 1);
+    }
+}
+
+TEST_F(CudaGenerate, StepsThatRunAheadEndWhenAskedToWithTheTokensThatAreHome) {
+    auto model = randomModel(smallConfig(8, 2), at::kFloat, 5, m_cuda);
+    ASSERT_TRUE(model);
+    Result<Generator> generator = Generator::create(*model, 1, 60);
+    ASSERT_TRUE(generator);
+    Result<std::unique_ptr<DecodeStep>> step = captureDecodeStep(*generator);
+    ASSERT_TRUE(step) << step.error().message;
+    generator->setDecodeStep(std::move(step).value());
+    GenerateOptions options = forced({4, 8, 15}, 40);
+    std::stop_source stop;
+    options.stop = stop.get_token();
+    options.onToken = [&](const GeneratedToken& token) {
+        if (token.position == 3 + 9) stop.request_stop();
+    };
+    const Result<GenerateResult> result = generator->run(options);
+    ASSERT_TRUE(result);
+    EXPECT_EQ(result->finish, FinishReason::cancelled);
+    EXPECT_EQ(result->tokenIds.size(), 10U);
+}
+
 TEST_F(CudaGenerate, CopiesOneTokenAStepToTheHostAndAsksTheDeviceForNoMemory) {
     auto model = randomModel(smallConfig(8, 2), at::kHalf, 5, m_cuda);
     ASSERT_TRUE(model);

@@ -3,6 +3,7 @@
 #include "tests/model/on_device.h"
 
 #include "core/model/generate.h"
+#include "core/ops/patch.h"
 #include "tests/model/plain_reference.h"
 
 namespace kernelscope::test {
@@ -113,22 +114,43 @@ TEST_P(GroupsOnDevice, EveryLayoutAgreesWithFloat64) {
     EXPECT_LE(relativeError(inPieces(*model, tokens, {17, 23}), expected), tolerance) << "prefill in pieces";
 }
 
+namespace {
+
+// Single-token passes with their position on the device, against passes with it on the host.
+void expectPositionOnDeviceAgrees(Qwen2Model& model, std::int64_t batch, at::Device device) {
+    const at::ScalarType dtype = model.dtype();
+    const at::Tensor tokens = someTokens(batch, 12, model.config().vocabSize, 9, device);
+    const at::Tensor expected = inPieces(model, tokens, {8, 1, 1, 1, 1});
+
+    KvCache cache = model.makeCache(batch, 30);  // positions beyond the text must not be seen
+    (void)model.forward(tokens.narrow(1, 0, 8), cache);
+    at::Tensor position = at::full({1}, 8, at::TensorOptions().dtype(at::kLong).device(device));
+    const double tolerance = dtype == at::kFloat ? kSameMathTolerance : dtype == at::kHalf ? 2 * 0x1p-10 : 2 * 0x1p-7;
+    for (std::int64_t i = 8; i < 12; ++i) {
+        const at::Tensor logits = model.forwardAt(tokens.narrow(1, i, 1), cache, position);
+        EXPECT_LE(relativeError(logits, expected.narrow(1, i, 1)), tolerance) << "position " << i << ", batch " << batch;
+        position += 1;
+    }
+}
+
+}  // namespace
+
 TEST_P(GroupsOnDevice, APositionOnTheDeviceGivesTheSameAsOneOnTheHost) {
     const auto [group, dtype] = what();
     auto model = randomModel(smallConfig(2 * group, 2), dtype, 4, device());
     ASSERT_TRUE(model);
-    const at::Tensor tokens = someTokens(3, 12, model->config().vocabSize, 9, device());
-    const at::Tensor expected = inPieces(*model, tokens, {8, 1, 1, 1, 1});
+    for (const std::int64_t batch : {1, 3}) expectPositionOnDeviceAgrees(*model, batch, device());
+}
 
-    KvCache cache = model->makeCache(3, 30);  // positions beyond the text must not be seen
-    (void)model->forward(tokens.narrow(1, 0, 8), cache);
-    at::Tensor position = at::full({1}, 8, at::TensorOptions().dtype(at::kLong).device(device()));
-    const double tolerance = dtype == at::kFloat ? kSameMathTolerance : dtype == at::kHalf ? 2 * 0x1p-10 : 2 * 0x1p-7;
-    for (std::int64_t i = 8; i < 12; ++i) {
-        const at::Tensor logits = model->forwardAt(tokens.narrow(1, i, 1), cache, position);
-        EXPECT_LE(relativeError(logits, expected.narrow(1, i, 1)), tolerance) << "position " << i;
-        position += 1;
-    }
+TEST_P(GroupsOnDevice, SoItDoesWithEveryOperatorReplaced) {
+    const auto [group, dtype] = what();
+    auto model = randomModel(smallConfig(2 * group, 2), dtype, 4, device());
+    ASSERT_TRUE(model);
+    const OperatorTable operators = builtinOperators();
+    const Result<Patch> patch = makePatchTable("rms_norm=fused,add_rms_norm=fused,silu_mul=fused,rope=fused", operators, device());
+    ASSERT_TRUE(patch) << patch.error().message;
+    model->setPatchTable(patch->table);
+    for (const std::int64_t batch : {1, 3}) expectPositionOnDeviceAgrees(*model, batch, device());
 }
 
 }  // namespace kernelscope::test
