@@ -16,6 +16,7 @@ inline constexpr int kEnd = KS_TRIGGER_END;
 inline constexpr int kWeight = KS_PREFETCH_WEIGHT;
 inline constexpr int kWave = KS_PREFETCH_FIRST_WAVE;
 inline constexpr int kAll = KS_PREFETCH_ALL;
+inline constexpr int kTable = KS_PREFETCH_TABLE;
 
 inline constexpr NamedGrid kRmsNormProgrammatic{{
     // 896

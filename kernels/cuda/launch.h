@@ -64,7 +64,7 @@ inline int paddingFor(int blocksPerSm) {
 
 /// How many blocks fetch their rows ahead: those that can start at once.
 inline int prefetchBlocks(int prefetch, const Device& device, int threads, int blocksPerSm) {
-    if (prefetch == KS_PREFETCH_ALL) return std::numeric_limits<int>::max();
+    if (prefetch == KS_PREFETCH_ALL || prefetch == KS_PREFETCH_TABLE) return std::numeric_limits<int>::max();
     if (prefetch != KS_PREFETCH_FIRST_WAVE) return 0;
     const int resident = std::min(32, 2048 / threads);
     return device.multiprocessors * (blocksPerSm > 0 ? std::min(blocksPerSm, resident) : resident);

@@ -57,7 +57,7 @@ int run(const RopeArguments& a, const ks_launch_options& options, cudaStream_t s
     Device device;
     if (const int status = currentDevice(device); status != KS_OK) return status;
     RopeParams p{a.q,       a.k,       a.cos,     a.sin,     a.positions, a.tokens,   a.qHeads,
-                 a.kvHeads, a.headDim, a.qStride, a.kStride, 1,           kNoTrigger, 0};
+                 a.kvHeads, a.headDim, a.qStride, a.kStride, 1,           kNoTrigger, 0, false};
     Launch launch;
     launch.stream = stream;
     launch.programmatic = device.hasProgrammaticLaunch() && (options.flags & KS_FLAG_PLAIN_LAUNCH) == 0;
@@ -84,6 +84,7 @@ int run(const RopeArguments& a, const ks_launch_options& options, cudaStream_t s
         launch.threads = config.threads;
         launch.sharedBytes = paddingFor(choice.blocksPerSm);
         if (launch.programmatic) p.prefetchBlocks = prefetchBlocks(choice.prefetch, device, config.threads, choice.blocksPerSm);
+        p.prefetchTable = choice.prefetch == KS_PREFETCH_TABLE;
         return start(config.kernel(a.dtype, p.trigger), p, launch);
     }
     launch.threads = 128;

@@ -5,6 +5,9 @@
 
 namespace kernelscope::kernels::cuda {
 
+/// No model's context is longer; what is above was never a position.
+inline constexpr int64_t kLargestPosition = int64_t{1} << 24;
+
 struct RopeParams {
     void* q;
     void* k;
@@ -20,7 +23,20 @@ struct RopeParams {
     int unitsPerToken;
     int trigger;
     int prefetchBlocks;
+    bool prefetchTable;
 };
+
+/// Asks L2 for the table's row of a position that the predecessor may still write: two latencies in a row, of the position and of the row it
+/// names, are what rope waits for at few tokens. A stale or unwritten position fetches a line for nothing: a prefetch of an address that
+/// is not mapped does nothing (seen on compute capability 9.0, the only one that comes here), and the row itself is read after the wait, by a
+/// position read again. Relaxed, so that the early value is not kept in L1.
+__device__ inline void prefetchTableRow(const int64_t* position, const float* cos, const float* sin, int64_t headDim) {
+    int64_t row;
+    asm volatile("ld.relaxed.gpu.global.s64 %0, [%1];" : "=l"(row) : "l"(__cvta_generic_to_global(position)) : "memory");
+    if (row < 0 || row >= kLargestPosition) return;
+    prefetchLine(cos + row * headDim);
+    prefetchLine(sin + row * headDim);
+}
 
 /// One vector of the low half and its partner in the high half, turned in place.
 template <class T>
@@ -95,6 +111,7 @@ __global__ __launch_bounds__(kThreads, 1) void rope_vector_kernel(RopeParams p) 
                 prefetchLine(lowAt[i]);
                 prefetchLine(highAt[i]);
             }
+        if (p.prefetchTable && live && group == 0) prefetchTableRow(position, cosColumn, sinColumn, p.headDim);
     }
     pin(position);
     pin(cosColumn);

@@ -118,6 +118,7 @@ std::vector<ks_launch_options> secondRound(const Shape& shape, const ks_launch_o
     else if (shape.rows == 512) caps = {0, 4, 6};
     std::vector<int> prefetches{KS_PREFETCH_WEIGHT, KS_PREFETCH_FIRST_WAVE};
     if (shape.rows <= 64) prefetches = {KS_PREFETCH_WEIGHT, KS_PREFETCH_ALL};
+    if (shape.op == KS_ROPE && shape.rows <= 512) prefetches.push_back(KS_PREFETCH_TABLE);
     const char* name = ks_config_name(shape.op, base.config);
     const bool anyTrigger = ring || std::strstr(name, "late") != nullptr || std::strstr(name, "two-pass") != nullptr;
     std::vector<int> triggers{KS_TRIGGER_TOP, KS_TRIGGER_AFTER_WAIT};

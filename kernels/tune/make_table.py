@@ -19,7 +19,7 @@ WIDTH = (4864, 8960, 11008, 18944, 13824, 29568)
 ROWS = (1, 8, 64, 512, 2048, 8192, 32768)
 TABLES = {"rms_norm": "kRmsNorm", "add_rms_norm": "kAddRmsNorm", "silu_mul": "kSiluMul", "rope": "kRope"}
 TRIGGERS = ("kTop", "kWait", "kLoads", "kEnd")
-PREFETCHES = ("kWeight", "kWave", "kAll")
+PREFETCHES = ("kWeight", "kWave", "kAll", "kTable")
 WEIGHTS = {"cold_us": 0.5, "warm_us": 0.3, "chain_us": 0.2}
 LEAST_GAIN = 0.004  # a limit on blocks costs shared memory: it has to be worth more than this
 
@@ -41,6 +41,7 @@ inline constexpr int kEnd = KS_TRIGGER_END;
 inline constexpr int kWeight = KS_PREFETCH_WEIGHT;
 inline constexpr int kWave = KS_PREFETCH_FIRST_WAVE;
 inline constexpr int kAll = KS_PREFETCH_ALL;
+inline constexpr int kTable = KS_PREFETCH_TABLE;
 """
 
 

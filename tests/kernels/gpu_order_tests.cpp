@@ -160,12 +160,14 @@ TEST_F(GpuOrder, WhatANeighbourWritesLateIsSeenBySiluMulAndRope) {
                       KS_OK);
             expectClose(out.download(), wanted, "silu_mul");
         }
-        if (config < ks_config_count(KS_ROPE)) {
-            // Positions come late too: the loads that depend on them must as well.
+        // Positions come late too: the loads that depend on them must as well, and what the memory held before them may be anything.
+        for (const int64_t before : {int64_t{30}, int64_t{-1}, int64_t{(1 << 24) - 1}, int64_t{0x7ff0123456789abc}}) {
+            if (config >= ks_config_count(KS_ROPE)) break;
+            options.prefetch = config % 2 == 0 && before == 30 ? KS_PREFETCH_ALL : KS_PREFETCH_TABLE;
             const RopeTables tables(40, 64);
             const std::vector<int64_t> latePositions{9, 8, 7, 6, 5, 4, 3, 2};
             const DevicePointer cos = toDevice(tables.cos), sin = toDevice(tables.sin);
-            const DevicePointer positions = toDevice(std::vector<int64_t>(kRows, 30)), positionSource = toDevice(latePositions);
+            const DevicePointer positions = toDevice(std::vector<int64_t>(kRows, before)), positionSource = toDevice(latePositions);
             Tensor key = filled(kRows, 128, 4), query = fresh;
             const DeviceTensor q(stale), k(key);
             KS_CUDA_OK(lateCopy(q.data(), source.data(), q.payloadBytes(), kLateCycles, true, m_stream));

@@ -58,7 +58,12 @@ enum ks_flag {
 enum ks_trigger { KS_TRIGGER_TOP = 0, KS_TRIGGER_AFTER_WAIT = 1, KS_TRIGGER_AFTER_LOADS = 2, KS_TRIGGER_END = 3 };
 
 /* What a kernel asks L2 to fetch before its predecessor has ended. */
-enum ks_prefetch { KS_PREFETCH_WEIGHT = 0, KS_PREFETCH_FIRST_WAVE = 1, KS_PREFETCH_ALL = 2 };
+enum ks_prefetch {
+    KS_PREFETCH_WEIGHT = 0,
+    KS_PREFETCH_FIRST_WAVE = 1,
+    KS_PREFETCH_ALL = 2,
+    KS_PREFETCH_TABLE = 3 /* rope: all, and the table's rows at the positions as they stand before the predecessor has ended */
+};
 
 /* Work shared out to threads of the caller's choosing, for the CPU functions: run() calls body(body_self, i) once for every i in
  * 0..count-1, from any threads, and returns when all are done. Lets a program that has a thread pool keep to that one. */
