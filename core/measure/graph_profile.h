@@ -48,7 +48,7 @@ struct GraphProfile {
 };
 
 /// A mark adds its own kernel and one gap between kernels: markCostUs = kMarkKernelUs + the gap. The mark's kernel is always the same; the gap is not:
-/// one process has 0.39 us between two nodes of a graph and another 0.05, on one GPU. So the gap is what the run's own marks say.
+/// a process to which CUPTI is attached has 0.39 us between two nodes of a graph and another 0.05. So the gap is what the run's own marks say.
 /// 0.60 is 0.99 - 0.387, marks' cost and gap against CUPTI on an H200; elsewhere an assumption. It moves kernel_us only.
 inline constexpr double kMarkKernelUs = 0.60;
 /// The gap where events are the marks and say nothing of it: the larger of the two seen.

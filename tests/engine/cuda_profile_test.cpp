@@ -10,6 +10,7 @@
 
 #include "core/device/cuda_marks.h"
 #include "core/device/cuda_support.h"
+#include "core/measure/device_trace.h"
 #include "core/measure/gpu_columns.h"
 #include "core/measure/graph_profile.h"
 #include "core/measure/span_profile.h"
@@ -62,6 +63,18 @@ protected:
     std::optional<KvCache> cache;
     at::Tensor token;
 };
+
+// CUPTI, once it has been attached to a process, slows every node of every graph: it must be gone when the trace is home.
+TEST_F(CudaProfile, ADeviceTraceLeavesAGraphAsQuickAsItWas) {
+    const auto before = graph();
+    ASSERT_TRUE(before) << before.error().message;
+    const auto trace = [&] { const c10::InferenceMode inference; return traceDevice(decode(), 3, device, {}); }();
+    if (!trace) GTEST_SKIP() << trace.error().message;
+    const auto after = graph();
+    ASSERT_TRUE(after) << after.error().message;
+    EXPECT_LT(after->markCostUs, 1.1 * before->markCostUs);
+    EXPECT_LT(after->plainUs, 1.05 * before->plainUs);
+}
 
 TEST_F(CudaProfile, APlantedDelayGrowsItsRowByItsAmount) {
     constexpr int kDelayUs = 200;
