@@ -57,7 +57,7 @@ int run(const RopeArguments& a, const ks_launch_options& options, cudaStream_t s
     Device device;
     if (const int status = currentDevice(device); status != KS_OK) return status;
     RopeParams p{a.q,       a.k,       a.cos,     a.sin,     a.positions, a.tokens,   a.qHeads,
-                 a.kvHeads, a.headDim, a.qStride, a.kStride, 1,           kNoTrigger, 0, false};
+                 a.kvHeads, a.headDim, a.qStride, a.kStride, 1,           kNoTrigger, 0, 0};
     Launch launch;
     launch.stream = stream;
     launch.programmatic = device.hasProgrammaticLaunch() && (options.flags & KS_FLAG_PLAIN_LAUNCH) == 0;
@@ -84,7 +84,11 @@ int run(const RopeArguments& a, const ks_launch_options& options, cudaStream_t s
         launch.threads = config.threads;
         launch.sharedBytes = paddingFor(choice.blocksPerSm);
         if (launch.programmatic) p.prefetchBlocks = prefetchBlocks(choice.prefetch, device, config.threads, choice.blocksPerSm);
-        p.prefetchTable = choice.prefetch == KS_PREFETCH_TABLE;
+        if (launch.programmatic && choice.prefetch == KS_PREFETCH_TABLE) {
+            const int64_t lines = 2 * ((a.headDim * 4 + 127) / 128);
+            p.tableBlocks = static_cast<int>(std::min<int64_t>((a.tokens * lines + config.threads - 1) / config.threads, 4096));
+            launch.blocks += p.tableBlocks;
+        }
         return start(config.kernel(a.dtype, p.trigger), p, launch);
     }
     launch.threads = 128;

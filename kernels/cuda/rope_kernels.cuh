@@ -23,19 +23,26 @@ struct RopeParams {
     int unitsPerToken;
     int trigger;
     int prefetchBlocks;
-    bool prefetchTable;
+    int tableBlocks;  // the first blocks of the grid, which only prefetch table rows
 };
 
-/// Asks L2 for the table's row of a position that the predecessor may still write: two latencies in a row, of the position and of the row it
-/// names, are what rope waits for at few tokens. A stale or unwritten position fetches a line for nothing: a prefetch of an address that
-/// is not mapped does nothing (seen on compute capability 9.0, the only one that comes here), and the row itself is read after the wait, by a
-/// position read again. Relaxed, so that the early value is not kept in L1.
-__device__ inline void prefetchTableRow(const int64_t* position, const float* cos, const float* sin, int64_t headDim) {
+/// Asks L2 for the table's rows at positions that the predecessor may still write: two latencies in a row, of the position and of the row it
+/// names, are what rope waits for at few tokens. Blocks of their own do it, so that no other waits for the early position. A stale or
+/// unwritten position fetches a line for nothing: a prefetch of an address that is not mapped does nothing (seen on compute capability 9.0,
+/// the only one that comes here), and the row itself is read after the wait, by a position read again. Relaxed, so that the early value is
+/// not kept in L1. These blocks end without a wait: all the others wait, so that order stays transitive.
+template <int kThreads>
+__device__ inline void prefetchTableRows(const RopeParams& p) {
+    constexpr unsigned kLine = 128 / sizeof(float);
+    const unsigned lines = (static_cast<unsigned>(p.headDim) + kLine - 1) / kLine;  // of a row of one table
+    const unsigned index = blockIdx.x * kThreads + threadIdx.x;
+    const unsigned token = index / (2 * lines);
+    const unsigned line = index % (2 * lines);
+    if (token >= p.tokens) return;
     int64_t row;
-    asm volatile("ld.relaxed.gpu.global.s64 %0, [%1];" : "=l"(row) : "l"(__cvta_generic_to_global(position)) : "memory");
+    asm volatile("ld.relaxed.gpu.global.s64 %0, [%1];" : "=l"(row) : "l"(__cvta_generic_to_global(p.positions + token)) : "memory");
     if (row < 0 || row >= kLargestPosition) return;
-    prefetchLine(cos + row * headDim);
-    prefetchLine(sin + row * headDim);
+    prefetchLine((line < lines ? p.cos : p.sin) + row * p.headDim + line % lines * kLine);
 }
 
 /// One vector of the low half and its partner in the high half, turned in place.
@@ -76,12 +83,17 @@ template <class T, int kThreads, int kHeads, Trigger kTrigger>
 __global__ __launch_bounds__(kThreads, 1) void rope_vector_kernel(RopeParams p) {
     constexpr int kElements = Vector<T>::kElements;
     triggerOnTop<kTrigger>(p.trigger);
+    if (kTrigger != Trigger::none && static_cast<int>(blockIdx.x) < p.tableBlocks) {
+        prefetchTableRows<kThreads>(p);
+        return;
+    }
+    const unsigned block = blockIdx.x - static_cast<unsigned>(p.tableBlocks);
     const auto unitsPerToken = static_cast<unsigned>(p.unitsPerToken);
     const auto half = static_cast<unsigned>(p.headDim / 2);
     const unsigned perHead = half / kElements;
     const auto heads = static_cast<unsigned>(p.qHeads + p.kvHeads);
     const unsigned groups = (heads + kHeads - 1) / kHeads;
-    const unsigned unit = blockIdx.x * kThreads + threadIdx.x;  // fewer than 2^32 come here
+    const unsigned unit = block * kThreads + threadIdx.x;  // fewer than 2^32 come here
     const unsigned token = unit / unitsPerToken;
     const unsigned group = unit % unitsPerToken / perHead;
     const unsigned at = unit % perHead * kElements;  // unitsPerToken is a multiple of perHead
@@ -103,7 +115,7 @@ __global__ __launch_bounds__(kThreads, 1) void rope_vector_kernel(RopeParams p) 
     const int64_t* position = p.positions + (live ? token : 0);
     const float* cosColumn = p.cos + at;
     const float* sinColumn = p.sin + at;
-    if (kTrigger != Trigger::none && static_cast<int>(blockIdx.x) < p.prefetchBlocks) {
+    if (kTrigger != Trigger::none && static_cast<int>(block) < p.prefetchBlocks) {
         prefetchLine(position);
 #pragma unroll
         for (int i = 0; i < kHeads; ++i)
@@ -111,7 +123,6 @@ __global__ __launch_bounds__(kThreads, 1) void rope_vector_kernel(RopeParams p) 
                 prefetchLine(lowAt[i]);
                 prefetchLine(highAt[i]);
             }
-        if (p.prefetchTable && live && group == 0) prefetchTableRow(position, cosColumn, sinColumn, p.headDim);
     }
     pin(position);
     pin(cosColumn);
