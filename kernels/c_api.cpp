@@ -159,4 +159,10 @@ int ks_choose(int op, int64_t rows, int64_t hidden, int dtype, ks_launch_options
     return cuda::choose(op, rows, hidden, dtype, *options);
 }
 
+int ks_use_table(const ks_table_entry* entries, int64_t count) {
+    if (count < 0) return KS_ERROR_SIZE;
+    if (entries == nullptr && count > 0) return KS_ERROR_NULL_POINTER;
+    return cuda::useTable({entries, static_cast<size_t>(count)});
+}
+
 }  // extern "C"

@@ -52,6 +52,7 @@ std::unique_ptr<Command> makeInspectCommand();
 std::unique_ptr<Command> makeRunsCommand();
 std::unique_ptr<Command> makeSweepCommand();
 std::unique_ptr<Command> makeTokenizeCommand();
+std::unique_ptr<Command> makeTuneCommand();
 std::unique_ptr<Command> makeValidateCommand();
 
 // ---- what commands share

@@ -19,6 +19,7 @@ JobRequest jobRequest(const CommonOptions& common, const std::string& kind) {
 }
 
 std::string describe(const RunHeader& header) {
+    if (header.model.empty()) return header.device + ", " + header.dtype;
     return header.model + (header.weights == "random" ? " (random weights)" : "") + " on " + header.device + ", " + header.dtype;
 }
 

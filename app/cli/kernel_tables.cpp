@@ -113,6 +113,25 @@ std::string endToEndTable(std::span<const RowRecord> records) {
     return table.text();
 }
 
+std::string tuneTable(std::span<const RowRecord> records) {
+    PlainTable table;
+    table.addColumn("operator");
+    for (const char* title : {"hidden", "rows"}) table.addColumn(title, Align::right);
+    for (const char* title : {"launch", "configuration"}) table.addColumn(title);
+    for (const char* title : {"cold", "warm", "chain", "before, cold"}) table.addColumn(title, Align::right);
+    table.addColumn("status");
+    const auto rows = typed<TuneRow>(records);
+    const auto sameCell = [](const TuneRow& a, const TuneRow& b) { return a.op == b.op && a.hidden == b.hidden && a.rows == b.rows && a.launch == b.launch; };
+    for (const TuneRow& row : rows) {
+        if (row.status == "tried" || row.status == "replaced") continue;
+        const auto before = std::find_if(rows.begin(), rows.end(), [&](const TuneRow& other) { return other.status == "replaced" && sameCell(row, other); });
+        const std::string settings = row.trigger.empty() ? row.config : fmt::format("{}, {}, {}{}", row.config, row.trigger, row.prefetch, row.blocksPerSm > 0 ? fmt::format(", {} blocks", row.blocksPerSm) : "");
+        table.addRow({row.op, fmt::to_string(row.hidden), fmt::to_string(row.rows), row.launch, settings, time(row.coldUs), time(row.warmUs), time(row.chainUs),
+                   before == rows.end() ? std::string() : time(before->coldUs), row.status == "skipped" ? "skipped: " + row.reason : row.status});
+    }
+    return table.text();
+}
+
 int exitCodeOf(std::span<const RowRecord> records) {
     int code = 0;
     for (const RowRecord& record : records) {

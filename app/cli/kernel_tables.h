@@ -12,6 +12,8 @@ namespace kernelscope::cli {
 std::string validateTable(std::span<const RowRecord> rows);
 std::string sweepTable(std::span<const RowRecord> rows);
 std::string endToEndTable(std::span<const RowRecord> rows);
+/// One line a cell: what is chosen now, and what it replaces.
+std::string tuneTable(std::span<const RowRecord> rows);
 
 /// 2 where a row is wrong, else 3 where one crashed or hung, else 0.
 int exitCodeOf(std::span<const RowRecord> rows);

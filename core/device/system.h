@@ -2,6 +2,7 @@
 // The machine around the device. One implementation a platform (system_posix.cpp).
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 
 namespace kernelscope::system {
@@ -11,6 +12,9 @@ std::string osName();                  ///< "Debian GNU/Linux 12 (bookworm), Lin
 std::int64_t memoryBytes();            ///< of the machine or of the container, whichever is less
 std::int64_t availableMemoryBytes();
 std::int64_t peakResidentBytes();      ///< of this process
+
+/// Where this user's data lie on the engine's machine ($XDG_DATA_HOME/kernelscope or its default).
+std::filesystem::path dataFolder();
 
 /// A handle to a shared library opened at run time; null when it is not there. Never closed: the process keeps it.
 void* openLibrary(const char* name);

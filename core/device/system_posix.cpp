@@ -65,6 +65,13 @@ std::int64_t availableMemoryBytes() { return std::min(kibibytes("/proc/meminfo",
 
 std::int64_t peakResidentBytes() { return kibibytes("/proc/self/status", "VmHWM"); }
 
+std::filesystem::path dataFolder() {
+    // The specification says to pass over values that are no absolute paths.
+    if (const char* data = std::getenv("XDG_DATA_HOME"); data && *data == '/') return std::filesystem::path(data) / "kernelscope";
+    if (const char* home = std::getenv("HOME"); home && *home) return std::filesystem::path(home) / ".local" / "share" / "kernelscope";
+    return std::filesystem::temp_directory_path() / "kernelscope";
+}
+
 void setEnvironmentDefault(const char* name, const char* value) { setenv(name, value, /*overwrite=*/0); }
 
 void* openLibrary(const char* name) { return dlopen(name, RTLD_NOW | RTLD_LOCAL); }

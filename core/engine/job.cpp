@@ -11,6 +11,7 @@ std::span<const JobKind> jobKinds() {
         JobKind{"e2e", makeEndToEndJob},
         JobKind{"validate", makeValidateJob},
         JobKind{"sweep", makeSweepJob},
+        JobKind{"tune", makeTuneJob},
     };
     return kKinds;
 }

@@ -50,6 +50,7 @@ std::unique_ptr<Job> makeGenerateJob(const JobRequest& request);
 std::unique_ptr<Job> makeEndToEndJob(const JobRequest& request);
 std::unique_ptr<Job> makeValidateJob(const JobRequest& request);
 std::unique_ptr<Job> makeSweepJob(const JobRequest& request);
+std::unique_ptr<Job> makeTuneJob(const JobRequest& request);
 
 /// Finished with status cancelled or failed.
 Finished cancelled();

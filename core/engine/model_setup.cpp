@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/device/cuda_support.h"
+#include "core/ops/kernel_table.h"
 #include "core/records/progress_clock.h"
 
 namespace kernelscope {
@@ -75,6 +76,7 @@ Result<void> checkMemory(const ModelSetup& setup, ModelHolder& models, std::int6
 JobStarted describe(const ModelSetup& setup) {
     JobStarted started;
     started.environment = describeEnvironment(setup.device);
+    if (setup.device.isCuda() && activate(setup.device)) started.environment["kernel_table"] = useKernelTable(setup.device);
     started.model = setup.config.name;
     started.weights = setup.checkpoint ? "file" : "random";
     started.device = setup.device.info.name;

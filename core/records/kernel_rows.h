@@ -90,6 +90,44 @@ struct RowSchema<SweepRow> {
     };
 };
 
+/// One configuration of a kernel at one shape of the dispatch tables, as the tuner measured it.
+struct TuneRow {
+    std::string op, dtype;
+    std::int64_t hidden = 0;  ///< what the table is indexed by: the MLP width for silu_mul
+    std::int64_t rows = 0;
+    std::string launch;       ///< programmatic or plain
+    std::string config;       ///< its name; general: the rule for shapes outside the tables
+    std::string trigger;      ///< top, wait, loads, end
+    std::string prefetch;     ///< weight, wave, all, table
+    std::int64_t blocksPerSm = 0;  ///< most blocks on a multiprocessor; 0: no limit
+    std::optional<double> coldUs, warmUs, chainUs;  ///< one call; warm and chain where the data fits L2
+    std::string status;       ///< kept (the table's choice, still the quickest), chosen (the new one), replaced (the old one), tried, skipped
+    std::string reason;
+
+    bool operator==(const TuneRow&) const = default;
+};
+
+template <>
+struct RowSchema<TuneRow> {
+    static constexpr std::string_view kName = "tune";
+    static constexpr auto kFields = std::tuple{
+        field("op", &TuneRow::op),
+        field("dtype", &TuneRow::dtype),
+        field("hidden", &TuneRow::hidden),
+        field("rows", &TuneRow::rows),
+        field("launch", &TuneRow::launch),
+        field("config", &TuneRow::config),
+        field("trigger", &TuneRow::trigger),
+        field("prefetch", &TuneRow::prefetch),
+        field("blocks_per_sm", &TuneRow::blocksPerSm),
+        field("cold_us", &TuneRow::coldUs),
+        field("warm_us", &TuneRow::warmUs),
+        field("chain_us", &TuneRow::chainUs),
+        field("status", &TuneRow::status),
+        field("reason", &TuneRow::reason),
+    };
+};
+
 /// generate() as a whole, with or without the patch.
 struct EndToEndRow {
     std::string configuration;  ///< native or patched

@@ -12,6 +12,7 @@ namespace {
 constexpr std::array<std::string_view, 3> kProfile{"phase", "level", "name"};
 constexpr std::array<std::string_view, 6> kValidate{"op", "variant", "dtype", "hidden", "rows", "case"};
 constexpr std::array<std::string_view, 6> kSweep{"op", "variant", "dtype", "hidden", "rows", "cache"};
+constexpr std::array<std::string_view, 9> kTune{"op", "dtype", "hidden", "rows", "launch", "config", "trigger", "prefetch", "blocks_per_sm"};
 constexpr std::array<std::string_view, 2> kEndToEnd{"configuration", "mode"};
 
 std::vector<std::string> partsOf(std::string_view key) {
@@ -39,6 +40,7 @@ std::span<const std::string_view> keyColumns(std::string_view type) {
     if (type == "validate") return kValidate;
     if (type == "sweep") return kSweep;
     if (type == "e2e") return kEndToEnd;
+    if (type == "tune") return kTune;
     return {};
 }
 

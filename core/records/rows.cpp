@@ -7,7 +7,7 @@ namespace kernelscope {
 std::span<const RowType> rowTypes() {
     static const std::array types{rowTypeOf<ProfileRow>(), rowTypeOf<TokenRow>(), rowTypeOf<SampleRow>(), rowTypeOf<ProfileModuleRow>(),
                                   rowTypeOf<ProfileEventRow>(), rowTypeOf<CrossCheckRow>(),
-                                  rowTypeOf<ValidateRow>(), rowTypeOf<SweepRow>(), rowTypeOf<EndToEndRow>()};
+                                  rowTypeOf<ValidateRow>(), rowTypeOf<SweepRow>(), rowTypeOf<EndToEndRow>(), rowTypeOf<TuneRow>()};
     return types;
 }
 

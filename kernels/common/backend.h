@@ -1,6 +1,8 @@
 #pragma once
 // What the C functions call after their checks: one backend for CUDA (or its stand-in in a build without CUDA), one for the CPU.
 
+#include <span>
+
 #include "kernels/common/arguments.h"
 #include "kernels/include/kernelscope/kernels.h"
 
@@ -17,6 +19,7 @@ namespace cuda {
 [[nodiscard]] int configCount(int op);
 [[nodiscard]] const char* configName(int op, int config);
 [[nodiscard]] int choose(int op, int64_t rows, int64_t hidden, int dtype, ks_launch_options& options);
+[[nodiscard]] int useTable(std::span<const ks_table_entry> entries);
 }  // namespace cuda
 
 namespace cpu {

@@ -19,6 +19,7 @@ int rope(const RopeArguments&, const ks_launch_options&, void*) { return KS_ERRO
 int configCount(int) { return 0; }
 const char* configName(int, int) { return nullptr; }
 int choose(int, int64_t, int64_t, int, ks_launch_options&) { return KS_ERROR_NO_CUDA; }
+int useTable(std::span<const ks_table_entry>) { return KS_ERROR_NO_CUDA; }
 
 }  // namespace cuda
 }  // namespace kernelscope::kernels

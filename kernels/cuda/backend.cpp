@@ -7,6 +7,7 @@
 #include "kernels/common/status.h"
 #include "kernels/cuda/configs.h"
 #include "kernels/cuda/launch.h"
+#include "kernels/cuda/tables.h"
 
 namespace kernelscope::kernels {
 
@@ -80,11 +81,10 @@ int choose(int op, int64_t rows, int64_t hidden, int dtype, ks_launch_options& o
     Device device;
     if (const int status = currentDevice(device); status != KS_OK) return status;
     options.config = -1;
-    if (!device.hasMeasuredTable()) return KS_OK;
-    const Grid& grid = (options.flags & KS_FLAG_PLAIN_LAUNCH) != 0 ? *list.plain : *list.programmatic;
     const bool norm = op == KS_RMS_NORM || op == KS_ADD_RMS_NORM;
-    const Choice* choice = norm ? (dtype == KS_FLOAT32 ? nullptr : find(grid, rows, hidden))
-                                : &findNearest(grid, op == KS_SILU_MUL ? kTableWidth : kTableHidden, rows, hidden);
+    if (norm && (dtype == KS_FLOAT32 || !device.hasProgrammaticLaunch())) return KS_OK;
+    const bool plain = (options.flags & KS_FLAG_PLAIN_LAUNCH) != 0 || !device.hasProgrammaticLaunch();
+    const Choice* choice = choiceFor(op, plain ? *list.plain : *list.programmatic, device, plain, rows, hidden);
     if (choice == nullptr) return KS_OK;
     options.config = choice->config;
     options.trigger = choice->trigger;

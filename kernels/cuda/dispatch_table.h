@@ -1,6 +1,6 @@
 #pragma once
 // Which configuration runs at which shape, as data. Measured on: NVIDIA H200, 132 multiprocessors.
-// Made by kernels/tune/make_table.py from the lines of kernelscope-kernel-tune; do not edit by hand.
+// Made by kernels/tune/make_table.py from the runs of `kernelscope-cli tune`; do not edit by hand.
 //
 // Hidden sizes down (choice.h: kTableHidden; for silu_mul the MLP widths of those models), row counts across (kTableRows). Programmatic:
 // with programmatic dependent launch; plain: without. A cell: configuration, trigger, prefetch, most blocks on a multiprocessor.

@@ -12,6 +12,7 @@
 namespace kernelscope::kernels::cuda {
 
 struct Device {
+    int id = 0;
     int computeCapability = 0;  // 90 for 9.0
     int multiprocessors = 0;
 
@@ -27,13 +28,12 @@ inline int statusOf(cudaError_t error) {
 
 /// The current device. Attribute reads only, well under a microsecond together.
 inline int currentDevice(Device& device) {
-    int id = 0;
     int major = 0;
     int minor = 0;
-    cudaError_t error = cudaGetDevice(&id);
-    if (error == cudaSuccess) error = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, id);
-    if (error == cudaSuccess) error = cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, id);
-    if (error == cudaSuccess) error = cudaDeviceGetAttribute(&device.multiprocessors, cudaDevAttrMultiProcessorCount, id);
+    cudaError_t error = cudaGetDevice(&device.id);
+    if (error == cudaSuccess) error = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device.id);
+    if (error == cudaSuccess) error = cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device.id);
+    if (error == cudaSuccess) error = cudaDeviceGetAttribute(&device.multiprocessors, cudaDevAttrMultiProcessorCount, device.id);
     device.computeCapability = 10 * major + minor;
     return statusOf(error);
 }

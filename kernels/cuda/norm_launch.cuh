@@ -10,6 +10,7 @@
 #include "kernels/cuda/choice.h"
 #include "kernels/cuda/launch.h"
 #include "kernels/cuda/norm_configs.cuh"
+#include "kernels/cuda/tables.h"
 
 namespace kernelscope::kernels::cuda {
 
@@ -110,8 +111,9 @@ int runNorm(const NormArguments& a, const NormTables& tables, const ks_launch_op
         const Choice choice{options.config, options.trigger, options.prefetch, options.blocks_per_sm};
         return startConfig<kAdd>(tables.configs[index], choice, a, p, device, launch);
     }
-    if (tableKernels && device.hasMeasuredTable()) {
-        const Choice* choice = find(launch.programmatic ? tables.programmatic : tables.plain, a.rows, a.hidden);
+    if (tableKernels) {
+        const Choice* choice = choiceFor(kAdd ? KS_ADD_RMS_NORM : KS_RMS_NORM, launch.programmatic ? tables.programmatic : tables.plain, device,
+                                         !launch.programmatic, a.rows, a.hidden);
         if (choice != nullptr && normConfigFits(tables.configs[static_cast<size_t>(choice->config)], a))
             return startConfig<kAdd>(tables.configs[static_cast<size_t>(choice->config)], *choice, a, p, device, launch);
     }

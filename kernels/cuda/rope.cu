@@ -7,6 +7,7 @@
 #include "kernels/cuda/configs.h"
 #include "kernels/cuda/dispatch_table.h"
 #include "kernels/cuda/launch.h"
+#include "kernels/cuda/tables.h"
 #include "kernels/cuda/rope_kernels.cuh"
 
 namespace kernelscope::kernels::cuda {
@@ -72,8 +73,8 @@ int run(const RopeArguments& a, const ks_launch_options& options, cudaStream_t s
     Choice choice = kElsewhere;
     if (options.config >= 0)
         choice = {options.config, options.trigger, options.prefetch, options.blocks_per_sm};
-    else if (device.hasMeasuredTable())
-        choice = findNearest(launch.programmatic ? kProgrammatic : kPlain, kTableHidden, a.tokens, a.qHeads * a.headDim);
+    else if (const Choice* found = choiceFor(KS_ROPE, launch.programmatic ? kProgrammatic : kPlain, device, !launch.programmatic, a.tokens, a.qHeads * a.headDim))
+        choice = *found;
     if (choice.config >= static_cast<int>(std::size(kConfigs)) || (options.config >= 0 && !vectors)) return KS_ERROR_CONFIG;
     const RopeConfig& config = kConfigs[choice.config];
     if (launch.programmatic) p.trigger = choice.trigger;

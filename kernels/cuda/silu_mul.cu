@@ -7,6 +7,7 @@
 #include "kernels/cuda/configs.h"
 #include "kernels/cuda/dispatch_table.h"
 #include "kernels/cuda/launch.h"
+#include "kernels/cuda/tables.h"
 #include "kernels/cuda/silu_mul_kernels.cuh"
 
 namespace kernelscope::kernels::cuda {
@@ -80,8 +81,8 @@ int run(const SiluMulArguments& a, const ks_launch_options& options, cudaStream_
     Choice choice = kElsewhere;
     if (options.config >= 0)
         choice = {options.config, options.trigger, options.prefetch, options.blocks_per_sm};
-    else if (device.hasMeasuredTable())
-        choice = findNearest(launch.programmatic ? kProgrammatic : kPlain, kTableWidth, a.rows, a.width);
+    else if (const Choice* found = choiceFor(KS_SILU_MUL, launch.programmatic ? kProgrammatic : kPlain, device, !launch.programmatic, a.rows, a.width))
+        choice = *found;
     if (choice.config >= static_cast<int>(std::size(kConfigs)) || (options.config >= 0 && !vectors)) return KS_ERROR_CONFIG;
     const SiluMulConfig& config = kConfigs[choice.config];
     if (launch.programmatic) p.trigger = choice.trigger;

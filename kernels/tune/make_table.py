@@ -1,31 +1,25 @@
 #!/usr/bin/env python3
-"""Turns the lines of kernelscope-kernel-tune into kernels/cuda/dispatch_table.h.
+"""Turns the runs of `kernelscope-cli tune` into kernels/cuda/dispatch_table.h.
 
-    kernelscope-kernel-tune > tune.csv
-    make_table.py tune.csv [more.csv ...] > ../cuda/dispatch_table.h
+    kernelscope-cli tune --json tune.json
+    make_table.py ../cuda/dispatch_table.h tune.json [more.json ...]
 
-Of the configurations measured in a cell it takes the one with the least weighted geometric mean of the cold, the chain and the warm time
-(cold alone where the data does not fit L2). Cold counts most: it is what a kernel costs in a model whose weights and activations have been
-evicted since. Later files replace the lines of earlier ones cell by cell.
+Cells that the runs speak of get their choice (later files count more), the others keep what the header has.
 """
 
-import collections
-import csv
-import math
+import json
+import os
+import re
 import sys
 
 HIDDEN = (896, 1536, 2048, 3584, 5120, 8192)
 WIDTH = (4864, 8960, 11008, 18944, 13824, 29568)
 ROWS = (1, 8, 64, 512, 2048, 8192, 32768)
 TABLES = {"rms_norm": "kRmsNorm", "add_rms_norm": "kAddRmsNorm", "silu_mul": "kSiluMul", "rope": "kRope"}
-TRIGGERS = ("kTop", "kWait", "kLoads", "kEnd")
-PREFETCHES = ("kWeight", "kWave", "kAll", "kTable")
-WEIGHTS = {"cold_us": 0.5, "warm_us": 0.3, "chain_us": 0.2}
-LEAST_GAIN = 0.004  # a limit on blocks costs shared memory: it has to be worth more than this
 
 HEAD = """#pragma once
 // Which configuration runs at which shape, as data. Measured on: {device}.
-// Made by kernels/tune/make_table.py from the lines of kernelscope-kernel-tune; do not edit by hand.
+// Made by kernels/tune/make_table.py from the runs of `kernelscope-cli tune`; do not edit by hand.
 //
 // Hidden sizes down (choice.h: kTableHidden; for silu_mul the MLP widths of those models), row counts across (kTableRows). Programmatic:
 // with programmatic dependent launch; plain: without. A cell: configuration, trigger, prefetch, most blocks on a multiprocessor.
@@ -45,49 +39,58 @@ inline constexpr int kTable = KS_PREFETCH_TABLE;
 """
 
 
-def score(line):
-    times = {name: float(line[name]) for name in WEIGHTS}
-    if times["cold_us"] <= 0:
-        return math.inf
-    if times["warm_us"] <= 0:
-        return times["cold_us"]
-    value = math.exp(sum(weight * math.log(times[name]) for name, weight in WEIGHTS.items()))
-    capped = int(line["blocks_per_sm"]) > 0 and not line["config"].startswith("ring")
-    return value * (1 + LEAST_GAIN) if capped else value
-
-
 def read(paths):
+    """Choices by (op, hidden, rows, launch), and the GPU. Later files replace cells of earlier ones."""
     cells, device = {}, ""
     for path in paths:
-        with open(path, newline="", encoding="utf-8") as file:
-            first = file.readline()
-            device = first[1:].strip() if first.startswith("#") else device
-            lines = csv.DictReader(file)
-            found = collections.defaultdict(list)
-            for line in lines:
-                found[line["op"], int(line["hidden"]), int(line["rows"]), line["plain"]].append(line)
-        cells.update(found)
+        with open(path, encoding="utf-8") as file:
+            run = json.load(file)
+        device = run["run"]["device"]
+        for row in run["rows"]:
+            if row["status"] in ("kept", "chosen") and row["config"] != "general":
+                cells[row["op"], row["hidden"], row["rows"], row["launch"]] = row
     return cells, device
 
 
+def standing(path):
+    """The cells of the header as it is: what no file speaks of stays."""
+    pattern = re.compile(r'\{"([^"]+)", k(\w+), k(\w+), (\d+)\}')
+    cells, name, key = {}, None, None
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            if found := re.search(r"NamedGrid k(\w+?)(Programmatic|Plain)\{\{", line):
+                op = next(op for op, table in TABLES.items() if table == "k" + found[1])
+                name, launch = op, found[2].lower()
+            elif found := re.match(r"\s+// (\d+)$", line):
+                key, rows = int(found[1]), iter(ROWS)
+            for config, trigger, prefetch, blocks in pattern.findall(line):
+                cells[name, key, next(rows), launch] = {"config": config, "trigger": trigger.lower(), "prefetch": prefetch.lower(),
+                                                        "blocks_per_sm": int(blocks)}
+    return cells
+
+
 def main(paths):
-    if not paths:
+    if len(paths) < 2:
         print(__doc__, file=sys.stderr)
         return 2
-    cells, device = read(paths)
-    print(HEAD.format(device=device), end="")
+    header, cells = paths[0], standing(paths[0])
+    found, device = read(paths[1:])
+    cells.update(found)
+    text = HEAD.format(device=device)
     for op, name in TABLES.items():
-        for plain, suffix in (("0", "Programmatic"), ("1", "Plain")):
-            print(f"\ninline constexpr NamedGrid {name}{suffix}{{{{")
-            for hidden, width in zip(HIDDEN, WIDTH):
+        for launch in ("programmatic", "plain"):
+            text += f"\ninline constexpr NamedGrid {name}{launch.capitalize()}{{{{\n"
+            for key in WIDTH if op == "silu_mul" else HIDDEN:
                 choices = []
                 for rows in ROWS:
-                    best = min(cells[op, hidden, rows, plain], key=score)
-                    trigger, prefetch = TRIGGERS[int(best["trigger"])], PREFETCHES[int(best["prefetch"])]
-                    choices.append(f'{{"{best["config"]}", {trigger}, {prefetch}, {best["blocks_per_sm"]}}}')
-                print(f"    // {width if op == 'silu_mul' else hidden}\n    {{{{" + ",\n      ".join(choices) + "}},")
-            print("}};")
-    print("\n}  // namespace kernelscope::kernels::cuda")
+                    cell = cells[op, key, rows, launch]
+                    choices.append(f'{{"{cell["config"]}", k{cell["trigger"].capitalize()}, k{cell["prefetch"].capitalize()}, {cell["blocks_per_sm"]}}}')
+                text += f"    // {key}\n    {{{{" + ",\n      ".join(choices) + "}},\n"
+            text += "}};\n"
+    text += "\n}  // namespace kernelscope::kernels::cuda\n"
+    with open(header + ".new", "w", encoding="utf-8") as file:
+        file.write(text)
+    os.replace(header + ".new", header)
     return 0
 
 

@@ -256,6 +256,31 @@ TEST_F(GpuShapes, RingsThatGoRoundSeveralTimesMatchTheCpu) {
         }
 }
 
+TEST_F(GpuShapes, ATableOfTheUsersStandsBeforeTheBuiltInOne) {
+    ks_launch_options builtIn = KS_LAUNCH_OPTIONS_INIT;
+    ASSERT_EQ(ks_choose(KS_RMS_NORM, 8, 896, KS_BFLOAT16, &builtIn), KS_OK);
+    int capability = 0;
+    KS_CUDA_OK(cudaDeviceGetAttribute(&capability, cudaDevAttrComputeCapabilityMajor, 0));
+    if (capability < 9) GTEST_SKIP() << "the tables of the norms serve compute capability 9.0 and above";
+    const int other = builtIn.config == 0 ? 1 : 0;
+    ks_table_entry entry{KS_RMS_NORM, 0, 8, 896, other, KS_TRIGGER_TOP, KS_PREFETCH_ALL, 0};
+    ASSERT_EQ(ks_use_table(&entry, 1), KS_OK);
+    ks_launch_options chosen = KS_LAUNCH_OPTIONS_INIT;
+    ASSERT_EQ(ks_choose(KS_RMS_NORM, 8, 896, KS_BFLOAT16, &chosen), KS_OK);
+    EXPECT_EQ(chosen.config, other);
+    norm(KS_BFLOAT16, 8, 896, {0, 0}, nullptr);
+    ks_launch_options beside = KS_LAUNCH_OPTIONS_INIT;  // a cell that the user's table does not have
+    ASSERT_EQ(ks_choose(KS_RMS_NORM, 64, 896, KS_BFLOAT16, &beside), KS_OK);
+    for (const ks_table_entry& wrong : {ks_table_entry{4, 0, 8, 896, 0, 0, 0, 0}, {KS_RMS_NORM, 0, 9, 896, 0, 0, 0, 0}, {KS_RMS_NORM, 0, 8, 4864, 0, 0, 0, 0},
+                                        {KS_RMS_NORM, 0, 8, 896, 10000, 0, 0, 0}, {KS_RMS_NORM, 0, 8, 896, 0, 9, 0, 0}})
+        EXPECT_NE(ks_use_table(&wrong, 1), KS_OK);
+    ASSERT_EQ(ks_choose(KS_RMS_NORM, 8, 896, KS_BFLOAT16, &chosen), KS_OK);
+    EXPECT_EQ(chosen.config, other) << "a wrong table changes nothing";
+    ASSERT_EQ(ks_use_table(nullptr, 0), KS_OK);
+    ASSERT_EQ(ks_choose(KS_RMS_NORM, 8, 896, KS_BFLOAT16, &chosen), KS_OK);
+    EXPECT_EQ(chosen.config, builtIn.config);
+}
+
 TEST_F(GpuShapes, AConfigurationThatDoesNotFitIsRefused) {
     const DevicePointer memory = allocate(1 << 20);
     char* const base = static_cast<char*>(memory.get());

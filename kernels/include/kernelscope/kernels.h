@@ -146,6 +146,24 @@ KS_API const char* ks_config_name(int op, int config);
  * fills config, trigger, prefetch and blocks_per_sm of `options` (config -1: a general kernel outside the list). */
 KS_API int ks_choose(int op, int64_t rows, int64_t hidden, int dtype, ks_launch_options* options);
 
+/* One cell of a dispatch table: at this shape of this operator, with programmatic launch or (plain != 0) without, run this configuration.
+ * rows: 1, 8, 64, 512, 2048, 8192 or 32768; hidden: 896, 1536, 2048, 3584, 5120 or 8192, for silu_mul the widths 4864, 8960, 11008, 18944,
+ * 13824 or 29568. Shapes between take the nearest cell. */
+typedef struct ks_table_entry {
+    int32_t op;
+    int32_t plain;
+    int64_t rows;
+    int64_t hidden;
+    int32_t config;
+    int32_t trigger;
+    int32_t prefetch;
+    int32_t blocks_per_sm;
+} ks_table_entry;
+
+/* Puts these cells before the built-in table on the current device, for all threads, from the next call on; what was put there before is
+ * forgotten. None (count 0): the built-in table alone. Nothing changes where an entry is wrong (KS_ERROR_CONFIG, KS_ERROR_SIZE). */
+KS_API int ks_use_table(const ks_table_entry* entries, int64_t count);
+
 #ifdef __cplusplus
 }
 #endif
