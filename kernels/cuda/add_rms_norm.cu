@@ -57,6 +57,7 @@ constexpr NormConfig kConfigs[] = {
     rowConfig<true, 256, 4>("256x4"),
     rowConfig<true, 512, 2>("512x2"),
     rowConfig<true, 1024, 1>("1024x1"),
+    lateConfig<true, 256, 4>("256x4 late"),
     lateConfig<true, 512, 2>("512x2 late"),
     lateConfig<true, 1024, 1>("1024x1 late"),
     ringConfig<true, 128, 8, 1, 2>("ring 128x8 t1 2"),

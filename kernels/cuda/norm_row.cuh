@@ -14,12 +14,13 @@ namespace kernelscope::kernels::cuda {
 /// When the weight is loaded: early hides its latency behind the sum, late keeps registers free and so more blocks on a multiprocessor.
 enum class WeightLoad { early, late };
 
-/// Threads of a multiprocessor that the registers must suffice for: all 2048 where what a thread holds fits 32 registers.
+/// Threads of a multiprocessor that the registers must suffice for: all 2048 where what a thread holds fits 32 registers. Long rows in few
+/// threads: as many as hold 512 rows on 132 multiprocessors at once.
 template <bool kAdd, int kVectors, WeightLoad kWeight>
 constexpr int residentThreads() {
-    if (kWeight == WeightLoad::early) return 1;
     const int held = kVectors * (kAdd ? 2 : 1);
-    return held <= 2 ? 2048 : kVectors == 2 ? 1536 : 1280;
+    if (kWeight == WeightLoad::early) return held == 16 ? 512 : 1;
+    return held <= 2 ? 2048 : kVectors == 2 ? 1536 : held == 8 ? 1024 : 1280;
 }
 
 template <class T, bool kAdd, int kThreads, int kVectors, int kSplit, int kRows, WeightLoad kWeight, Trigger kTrigger>

@@ -48,19 +48,9 @@ __device__ inline void prefetchTableRows(const RopeParams& p) {
 /// One vector of the low half and its partner in the high half, turned in place.
 template <class T>
 __device__ inline void rotate(Vector<T>& low, Vector<T>& high, const Vector<T>& cos, const Vector<T>& sin) {
-    constexpr int kElements = Vector<T>::kElements;
-    float straight[kElements], crossed[kElements];
-    multiply(low, cos).toFloats(straight);
-    multiply(high, sin).toFloats(crossed);
-    float lowTurned[kElements], highTurned[kElements];
-#pragma unroll
-    for (int i = 0; i < kElements; ++i) lowTurned[i] = __fsub_rn(straight[i], crossed[i]);
-    multiply(high, cos).toFloats(straight);
-    multiply(low, sin).toFloats(crossed);
-#pragma unroll
-    for (int i = 0; i < kElements; ++i) highTurned[i] = __fadd_rn(straight[i], crossed[i]);
-    low = Vector<T>::fromFloats(lowTurned);
-    high = Vector<T>::fromFloats(highTurned);
+    const Vector<T> turnedLow = subtract(multiply(low, cos), multiply(high, sin));
+    high = add(multiply(high, cos), multiply(low, sin));
+    low = turnedLow;
 }
 
 /// kElements table values, rounded to the type as the native model keeps them.

@@ -120,36 +120,38 @@ __device__ inline void keepPacked(Vector<T>& v) {
     asm volatile("" : "+r"(v.raw.x), "+r"(v.raw.y), "+r"(v.raw.z), "+r"(v.raw.w));
 }
 
-/// Element by element, each result rounded to the type.
-template <class T>
-__device__ inline Vector<T> multiply(const Vector<T>& a, const Vector<T>& b) {
-    if constexpr (sizeof(T) == 4) {
-        return {make_uint4(__float_as_uint(__fmul_rn(__uint_as_float(a.raw.x), __uint_as_float(b.raw.x))),
-                           __float_as_uint(__fmul_rn(__uint_as_float(a.raw.y), __uint_as_float(b.raw.y))),
-                           __float_as_uint(__fmul_rn(__uint_as_float(a.raw.z), __uint_as_float(b.raw.z))),
-                           __float_as_uint(__fmul_rn(__uint_as_float(a.raw.w), __uint_as_float(b.raw.w))))};
-    } else {
-        using Pair = typename PairOf<T>::Type;
-        const uint32_t left[4] = {a.raw.x, a.raw.y, a.raw.z, a.raw.w};
-        const uint32_t right[4] = {b.raw.x, b.raw.y, b.raw.z, b.raw.w};
-        uint32_t to[4];
+/// Element by element by `single` on floats or `packed` on pairs, each result rounded to the type once.
+template <class T, class Single, class Packed>
+__device__ inline Vector<T> combine(const Vector<T>& a, const Vector<T>& b, Single single, Packed packed) {
+    const uint32_t left[4] = {a.raw.x, a.raw.y, a.raw.z, a.raw.w};
+    const uint32_t right[4] = {b.raw.x, b.raw.y, b.raw.z, b.raw.w};
+    uint32_t to[4];
 #pragma unroll
-        for (int i = 0; i < 4; ++i)
-            reinterpret_cast<Pair&>(to[i]) =
-                __hmul2_rn(reinterpret_cast<const Pair&>(left[i]), reinterpret_cast<const Pair&>(right[i]));
-        return {make_uint4(to[0], to[1], to[2], to[3])};
+    for (int i = 0; i < 4; ++i) {
+        if constexpr (sizeof(T) == 4) {
+            to[i] = __float_as_uint(single(__uint_as_float(left[i]), __uint_as_float(right[i])));
+        } else {
+            using Pair = typename PairOf<T>::Type;
+            reinterpret_cast<Pair&>(to[i]) = packed(reinterpret_cast<const Pair&>(left[i]), reinterpret_cast<const Pair&>(right[i]));
+        }
     }
+    return {make_uint4(to[0], to[1], to[2], to[3])};
 }
 
-/// Sums in float, rounded to the type: what adding two tensors of it gives.
+template <class T>
+__device__ inline Vector<T> multiply(const Vector<T>& a, const Vector<T>& b) {
+    return combine(a, b, [](float x, float y) { return __fmul_rn(x, y); }, [](auto x, auto y) { return __hmul2_rn(x, y); });
+}
+
+/// What adding two tensors of the type gives. The model adds in float and rounds; a float has more than twice the digits of a 16-bit type and
+/// two more, so that rounding twice is rounding once, and the packed sum is the same.
 template <class T>
 __device__ inline Vector<T> add(const Vector<T>& a, const Vector<T>& b) {
-    float left[Vector<T>::kElements], right[Vector<T>::kElements];
-    a.toFloats(left);
-    b.toFloats(right);
-#pragma unroll
-    for (int i = 0; i < Vector<T>::kElements; ++i) left[i] = __fadd_rn(left[i], right[i]);
-    return Vector<T>::fromFloats(left);
+    return combine(a, b, [](float x, float y) { return __fadd_rn(x, y); }, [](auto x, auto y) { return __hadd2_rn(x, y); });
+}
+template <class T>
+__device__ inline Vector<T> subtract(const Vector<T>& a, const Vector<T>& b) {
+    return combine(a, b, [](float x, float y) { return __fsub_rn(x, y); }, [](auto x, auto y) { return __hsub2_rn(x, y); });
 }
 
 /// `start` plus the squares, in two sums that do not wait for each other.
