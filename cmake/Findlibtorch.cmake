@@ -1,6 +1,7 @@
 # libtorch as imported targets, without the wheel's own CMake files (those demand a whole CUDA Toolkit, run a GPU
 # detection program and add architecture flags of their own).
 #   libtorch::cpu    headers, libtorch_cpu, libc10
+#   libtorch::openmp the OpenMP runtime it uses, where it brings one
 #   libtorch::cuda   the same with libtorch_cuda and libc10_cuda, where KERNELSCOPE_CUDA wants it
 #   kernelscope_torch_executable(target)   so that a program finds these libraries where it was built and installed
 if(TARGET libtorch::cpu)
@@ -28,6 +29,14 @@ add_library(libtorch::cpu INTERFACE IMPORTED GLOBAL)
 target_include_directories(libtorch::cpu INTERFACE
   ${libtorch_ROOT_DIR}/include ${libtorch_ROOT_DIR}/include/torch/csrc/api/include)
 target_link_libraries(libtorch::cpu INTERFACE libtorch::torch_cpu libtorch::c10)
+
+# The OpenMP runtime that torch's threads belong to, as the wheel brings it: a second one would make threads of its own.
+file(GLOB _openmp ${_lib}/libgomp*.so* ${_lib}/libiomp5*.so*)
+if(_openmp)
+  list(GET _openmp 0 _openmp)
+  add_library(libtorch::openmp SHARED IMPORTED GLOBAL)
+  set_target_properties(libtorch::openmp PROPERTIES IMPORTED_LOCATION ${_openmp})
+endif()
 
 # The wheel keeps the NVIDIA libraries beside torch. The linker needs to see them, the program finds them by rpath.
 file(GLOB _nvidia ${libtorch_ROOT_DIR}/../nvidia/*/lib)

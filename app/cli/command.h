@@ -46,6 +46,7 @@ std::vector<std::unique_ptr<Command>> makeCommands();
 std::unique_ptr<Command> makeCompareCommand();
 std::unique_ptr<Command> makeDoctorCommand();
 std::unique_ptr<Command> makeEndToEndCommand();
+std::unique_ptr<Command> makeContextCommand();
 std::unique_ptr<Command> makeProfileCommand();
 std::unique_ptr<Command> makeGenerateCommand();
 std::unique_ptr<Command> makeInspectCommand();

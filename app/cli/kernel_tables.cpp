@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include "core/records/context_rows.h"
 #include "core/records/format.h"
 #include "core/records/kernel_rows.h"
 #include "core/records/plain_table.h"
@@ -128,6 +129,32 @@ std::string tuneTable(std::span<const RowRecord> records) {
         const std::string settings = row.trigger.empty() ? row.config : fmt::format("{}, {}, {}{}", row.config, row.trigger, row.prefetch, row.blocksPerSm > 0 ? fmt::format(", {} blocks", row.blocksPerSm) : "");
         table.addRow({row.op, fmt::to_string(row.hidden), fmt::to_string(row.rows), row.launch, settings, time(row.coldUs), time(row.warmUs), time(row.chainUs),
                    before == rows.end() ? std::string() : time(before->coldUs), row.status == "skipped" ? "skipped: " + row.reason : row.status});
+    }
+    return table.text();
+}
+
+std::string contextTable(std::span<const RowRecord> records) {
+    const auto shares = typed<ContextShareRow>(records);
+    std::vector<std::string> types;
+    for (const ContextShareRow& share : shares)
+        if (std::find(types.begin(), types.end(), share.type) == types.end()) types.push_back(share.type);
+    PlainTable table;
+    for (const char* title : {"batch", "context", "decode a token", "95 % interval", "tokens/s", "GPU", "peak memory", "cache"}) table.addColumn(title, Align::right);
+    for (const std::string& type : types) table.addColumn(type, Align::right);
+    table.addColumn("status");
+    table.addColumn("reason");
+    const auto ms = [](const std::optional<double>& value) { return value ? formatMicroseconds(*value * 1e3) : std::string(); };
+    const auto size = [](const std::optional<std::int64_t>& bytes) { return bytes ? formatBytes(static_cast<double>(*bytes)) : std::string(); };
+    for (const ContextRow& row : typed<ContextRow>(records)) {
+        std::vector<std::string> cells{std::to_string(row.batch), std::to_string(row.contextTokens), ms(row.decodeMsPerToken), row.decodeCiLowMs ? ms(row.decodeCiLowMs) + " to " + ms(row.decodeCiHighMs) : std::string(),
+                                       figure(row.decodeTokensPerS), ms(row.gpuMsPerToken), size(row.peakMemoryBytes), size(row.cacheBytes)};
+        for (const std::string& type : types) {
+            const auto found = std::find_if(shares.begin(), shares.end(), [&](const ContextShareRow& share) { return share.batch == row.batch && share.contextTokens == row.contextTokens && share.type == type; });
+            cells.push_back(found == shares.end() || !found->spanSharePct ? std::string() : formatPercent(*found->spanSharePct));
+        }
+        cells.push_back(row.status);
+        cells.push_back(row.reason);
+        table.addRow(std::move(cells));
     }
     return table.text();
 }

@@ -28,6 +28,7 @@ public:
         addChoice(app, "--cache", m_cache, {"cold", "warm", "chain", "both", "all"}, "State of the cache; both is cold and warm");
         m_repeatsOption = app.add_option("--repeats", m_repeats, "Measurements a cell at most (200)")->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}))->type_name("N");
         m_budgetOption = app.add_option("--budget", m_budget, "Cells that begin after this time are skipped")->check(CLI::Range(0.0, 1e9))->type_name("SECONDS");
+        m_deadlineOption = app.add_option("--deadline", m_deadline, "A cell is hung when a single call of its kernel is silent this long (10)")->check(CLI::Range(0.001, 1e6))->type_name("SECONDS");
         m_resumeOption = app.add_option("--resume", m_resume, "Continue this run with its own settings; nothing is measured twice")->type_name("RUN");
     }
 
@@ -46,6 +47,7 @@ public:
             if (m_baselineOption->count()) request.settings["baseline"] = m_baseline;
             if (m_repeatsOption->count()) request.settings["repeats"] = m_repeats;
             if (m_budgetOption->count()) request.settings["budget"] = m_budget;
+            if (m_deadlineOption->count()) request.settings["deadline"] = m_deadline;
         }
         hooks.table = [](const JobRun& run) { print(sweepTable(run.rows)); };
         hooks.judge = [](const JobRun& run) { return exitCodeOf(run.rows); };
@@ -73,8 +75,8 @@ private:
     KernelOptions m_kernels;
     std::string m_baseline, m_cache = "cold", m_resume;
     std::int64_t m_repeats = 200;
-    double m_budget = 0;
-    CLI::Option *m_baselineOption = nullptr, *m_repeatsOption = nullptr, *m_budgetOption = nullptr, *m_resumeOption = nullptr;
+    double m_budget = 0, m_deadline = 10;
+    CLI::Option *m_baselineOption = nullptr, *m_repeatsOption = nullptr, *m_budgetOption = nullptr, *m_deadlineOption = nullptr, *m_resumeOption = nullptr;
 };
 
 }  // namespace

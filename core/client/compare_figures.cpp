@@ -20,8 +20,10 @@ constexpr Metric kProfileMetrics[] = {{"span_us", "us", "", ""}, {"gpu_us", "us"
 constexpr Metric kSweepMetrics[] = {{"device_us", "us", "device_ci_low_us", "device_ci_high_us"}, {"call_us", "us", "", ""}};
 constexpr Metric kEndToEndMetrics[] = {{"ttft_ms", "ms", "", ""}, {"decode_ms_per_token", "ms", "", ""}, {"total_ms", "ms", "", ""}};
 constexpr Metric kGenerateMetrics[] = {{"ttft_ms", "ms", "", ""}, {"decode_ms_per_token", "ms", "", ""}, {"total_ms", "ms", "", ""}};
+constexpr Metric kContextMetrics[] = {{"decode_ms_per_token", "ms", "decode_ci_low_ms", "decode_ci_high_ms"}};
 
 std::span<const Metric> metricsOf(std::string_view kind) {
+    if (kind == "context") return kContextMetrics;
     if (kind == "profile") return kProfileMetrics;
     if (kind == "sweep") return kSweepMetrics;
     if (kind == "e2e") return kEndToEndMetrics;

@@ -12,6 +12,7 @@ std::string osName();                  ///< "Debian GNU/Linux 12 (bookworm), Lin
 std::int64_t memoryBytes();            ///< of the machine or of the container, whichever is less
 std::int64_t availableMemoryBytes();
 std::int64_t peakResidentBytes();      ///< of this process
+void resetPeakResident();              ///< from now on; where that is not allowed nothing happens
 
 /// Where this user's data lie on the engine's machine ($XDG_DATA_HOME/kernelscope or its default).
 std::filesystem::path dataFolder();

@@ -64,6 +64,10 @@ std::int64_t memoryBytes() {
 std::int64_t availableMemoryBytes() { return std::min(kibibytes("/proc/meminfo", "MemAvailable"), memoryBytes()); }
 
 std::int64_t peakResidentBytes() { return kibibytes("/proc/self/status", "VmHWM"); }
+void resetPeakResident() {
+    std::ofstream control("/proc/self/clear_refs");
+    control << '5';
+}
 
 std::filesystem::path dataFolder() {
     // The specification says to pass over values that are no absolute paths.

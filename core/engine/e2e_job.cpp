@@ -343,7 +343,8 @@ private:
     static std::string headline(const EndToEndRow& row, bool first) {
         std::string text = first ? "" : " · ";
         if (row.speedup) {
-            text += fmt::format("{} {} ({} to {})", row.mode, formatRatio(*row.speedup), formatRatio(*row.speedupCiLow), formatRatio(*row.speedupCiHigh));
+            const std::string figure = row.verdict == "cant_tell" ? "can't tell" : row.verdict == "same" ? "as fast" : formatRatio(*row.speedup);
+            text += fmt::format("{} {} ({} to {})", row.mode, figure, formatRatio(*row.speedupCiLow), formatRatio(*row.speedupCiHigh));
         }
         if (row.decodeTokensPerS) text += fmt::format(", {} tokens/s", formatSignificant(*row.decodeTokensPerS));
         return text + (row.tokensMatch.value_or(false) ? ", same tokens" : fmt::format(", tokens differ from number {} on", row.firstDivergence.value_or(0)));

@@ -9,6 +9,7 @@ std::span<const JobKind> jobKinds() {
         JobKind{"profile", makeProfileJob},
         JobKind{"generate", makeGenerateJob},
         JobKind{"e2e", makeEndToEndJob},
+        JobKind{"context", makeContextJob},
         JobKind{"validate", makeValidateJob},
         JobKind{"sweep", makeSweepJob},
         JobKind{"tune", makeTuneJob},

@@ -51,6 +51,7 @@ std::unique_ptr<Job> makeEndToEndJob(const JobRequest& request);
 std::unique_ptr<Job> makeValidateJob(const JobRequest& request);
 std::unique_ptr<Job> makeSweepJob(const JobRequest& request);
 std::unique_ptr<Job> makeTuneJob(const JobRequest& request);
+std::unique_ptr<Job> makeContextJob(const JobRequest& request);
 
 /// Finished with status cancelled or failed.
 Finished cancelled();

@@ -17,6 +17,9 @@
 #include "core/engine/kernel_selection.h"
 #include "core/engine/model_setup.h"
 #include "core/engine/settings.h"
+#include "core/engine/sweep_records.h"
+#include "core/measure/matmul_rate.h"
+#include "core/measure/memory_need.h"
 #include "core/measure/sweep.h"
 #include "core/measure/timing.h"
 #include "core/measure/validation.h"
@@ -217,6 +220,7 @@ private:
             }
             Result<CaseOutcome> outcome = validated(validator, *variant, key);
             if (!outcome) return outcome.error();
+            sendErrorMap({group.op->name(), variant->name, dtypeName(group.dtype), group.hidden, group.rows, "basic"}, *outcome, context);
             if (outcome->mayBeTimed()) passed.emplace(variant, std::move(*outcome));
             else withoutTimes(group, *variant, outcome->status, outcome->reason, context);
         }
@@ -244,34 +248,40 @@ private:
     Result<void> timeGroup(const Group& group, const std::map<const Variant*, CaseOutcome>& passed, JobContext& context) {
         if (!m_meter) {
             m_meter = makeMeter(m_setup->device);
+            m_meter->setSign([this] { if (m_beat.due() && m_again) m_again(); });
             m_limits = m_meter->limits();
         }
+        if (!m_matmul.contains(group.dtype)) m_matmul[group.dtype] = matmulFlopsPerSecond(m_setup->device, group.dtype);
+        sendRoofline({group.op->name(), dtypeName(group.dtype), group.hidden, group.rows}, group.op->work(shapeFor(group.hidden, group.rows), group.dtype), m_limits,
+                     m_matmul[group.dtype], context);
         const OperatorShape shape = shapeFor(group.hidden, group.rows);
+        if (const auto why = misfit(bytesToTime(*group.op, shape, group.dtype, static_cast<std::int64_t>(passed.size())), m_setup->device)) {
+            for (const auto& [variant, outcome] : passed) withoutTimes(group, *variant, "skipped", *why, context);
+            return {};
+        }
         Operands example = group.op->example(shape, group.dtype, static_cast<std::uint64_t>(m_request.seed) + 1, Content::ordinary);
         for (at::Tensor& input : example.inputs) input = input.to(m_setup->device.torch);
 
         std::vector<const Variant*> timed;
-        std::map<const Variant*, std::vector<double>> callUs;
         for (const Variant* variant : group.variants) {
-            if (!passed.contains(variant)) continue;
-            say(group, *variant, m_modes.front(), "Timing", context);
-            callUs[variant] = m_meter->callUs(*group.op, *variant, example, kCallSamples);
-            timed.push_back(variant);
+            if (passed.contains(variant)) timed.push_back(variant);
         }
         for (const CacheMode mode : m_modes) {
             if (context.stop.stop_requested()) return {};
-            if (const Result<void> done = timeMode(group, mode, timed, passed, callUs, example, context); !done) return done;
+            if (const Result<void> done = timeMode(group, mode, timed, passed, example, context); !done) return done;
         }
         return {};
     }
 
     void say(const Group& group, const Variant& variant, CacheMode mode, const char* doing, JobContext& context) {
         m_cell = rowKey(rowFor(group, variant, mode));
-        announce(group, variant, mode, doing, context);
+        m_again = [this, &group, &variant, mode, doing, &context] { announce(group, variant, mode, doing, context); };
+        m_again();
     }
 
     Result<void> timeMode(const Group& group, CacheMode mode, const std::vector<const Variant*>& timed, const std::map<const Variant*, CaseOutcome>& passed,
-                          const std::map<const Variant*, std::vector<double>>& callUs, const Operands& example, JobContext& context) {
+                          const Operands& example, JobContext& context) {
+        std::map<const Variant*, std::vector<double>> callUs;
         std::vector<std::unique_ptr<PreparedCalls>> prepared;
         std::vector<Contender> contenders;
         for (const Variant* variant : timed) {
@@ -284,6 +294,7 @@ private:
                 send(row, context);
                 continue;
             }
+            callUs[variant] = m_meter->callUs(*group.op, *variant, example, mode, kCallSamples);
             prepared.push_back(std::move(*calls));
             contenders.push_back({variant, prepared.back().get(), {}});
         }
@@ -297,7 +308,6 @@ private:
         options.outOfTime = [this] { return outOfTime(); };
         options.afterRound = [&](std::int64_t round) {
             if (m_setup->device.isCuda() && round % kRoundsBetweenTelemetry == 0) states.push_back(sampleTelemetry(m_setup->device));
-            if (m_beat.due()) say(group, *contenders.front().variant, mode, "Timing", context);  // a sign of life in a long cell
         };
         measureRounds(*m_meter, contenders, options);
         if (context.stop.stop_requested()) return {};  // too few rounds to stand for the cell
@@ -330,7 +340,7 @@ private:
         }
         // Together, after all figures are there: a baseline's row is never without the rows that refer to it.
         for (const SweepRow& row : rows) send(row, context);
-        for (std::size_t i = 0; i < rows.size(); ++i) sendSamples(rowKey(rows[i]), contenders[i], callUs.at(contenders[i].variant), states, mode == m_modes.front(), context);
+        for (std::size_t i = 0; i < rows.size(); ++i) sendSamples(rowKey(rows[i]), {contenders[i].samplesUs, callUs.at(contenders[i].variant), states, kRoundsBetweenTelemetry}, context);
     }
 
     void send(const SweepRow& row, JobContext& context) {
@@ -342,25 +352,6 @@ private:
         context.row(rowKey(row), row);
     }
 
-    static void sendSamples(const std::string& key, const Contender& contender, const std::vector<double>& callUs, const std::vector<Telemetry>& states, bool withCalls,
-                            JobContext& context) {
-        const auto one = [&](const char* metric, std::int64_t pass, double value) {
-            context.row(fmt::format("{}/{}/{}", key, metric, pass), SampleRow{key, metric, pass, value});
-        };
-        for (std::size_t i = 0; i < contender.samplesUs.size(); ++i) one("device_us", static_cast<std::int64_t>(i), contender.samplesUs[i]);
-        for (std::size_t i = 0; withCalls && i < callUs.size(); ++i) one("call_us", static_cast<std::int64_t>(i), callUs[i]);
-        for (std::size_t i = 0; i < states.size(); ++i) {
-            const Telemetry& state = states[i];
-            const std::int64_t pass = static_cast<std::int64_t>(i) * kRoundsBetweenTelemetry;
-            if (state.smClockMhz) one("sm_clock_mhz", pass, *state.smClockMhz);
-            if (state.memoryClockMhz) one("memory_clock_mhz", pass, *state.memoryClockMhz);
-            if (state.temperatureC) one("temperature_c", pass, *state.temperatureC);
-            if (state.powerW) one("power_w", pass, *state.powerW);
-            if (state.otherProcesses) one("other_processes", pass, static_cast<double>(*state.otherProcesses));
-            one("throttle_reasons", pass, static_cast<double>(state.throttle.size()));
-        }
-    }
-
     Finished finished() const {
         Finished finished;
         std::int64_t cells = 0;
@@ -369,6 +360,7 @@ private:
             cells += count;
         }
         for (const auto& [word, count] : m_verdicts) finished.result["verdicts"][word] = count;
+        for (const auto& [dtype, rate] : m_matmul) finished.result["matmul_gflop_per_s"][dtypeName(dtype)] = rate / 1e9;
         if (m_meter) {
             finished.result["limits"] = {{"copy_gb_per_s", m_limits.copyBytesPerSecond / 1e9}, {"launch_floor_us", m_limits.launchFloorUs},
                                          {"programmatic_floor_us", m_limits.programmaticFloorUs}};
@@ -389,14 +381,14 @@ private:
     std::int64_t m_repeats = 200;
     std::optional<double> m_budgetSeconds;
     std::vector<Group> m_groups;
-
     Clock::time_point m_start;
     std::int64_t m_done = 0, m_total = 0;
     ProgressClock m_clock, m_beat;
     std::string m_cell;
-    std::function<void()> m_again;  ///< says again which cell is being validated
+    std::function<void()> m_again;  ///< says again which cell is being worked on
     std::unique_ptr<Meter> m_meter;
     DeviceLimits m_limits;
+    std::map<at::ScalarType, double> m_matmul;  ///< operations a second
     std::map<std::string, std::int64_t> m_statuses, m_verdicts;
     std::map<std::string, std::vector<double>> m_speedups;
 };

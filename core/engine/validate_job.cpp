@@ -103,6 +103,7 @@ public:
         for (const Cell& cell : m_cells) {
             if (context.stop.stop_requested()) return cancelled();
             ValidateRow row = cell.row();
+            std::optional<ErrorMapRow> map;
             const std::string key = rowKey(row);
             if (m_skip.contains(key)) {
                 ++done;
@@ -125,9 +126,11 @@ public:
                 Result<CaseOutcome> outcome = tried(*validator, cell, key);
                 if (!outcome) return failed(outcome.error());
                 describeOutcome(*outcome, row);
+                map = errorMapOf(*outcome, row);
             }
             ++m_counts[row.status];
             context.row(key, row);
+            if (map) context.row(rowKey(*map), *map);
             ++done;
         }
         return finished(done);

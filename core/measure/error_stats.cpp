@@ -1,37 +1,17 @@
 #include "core/measure/error_stats.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <mutex>
 
 #include <ATen/ATen.h>
 #include <ATen/Dispatch.h>
 
+#include "core/measure/spacing.h"
 #include "core/model/parallel.h"
 
 namespace kernelscope {
 namespace {
-
-/// The spacing of a type's numbers at a magnitude, as a power of two.
-struct Spacing {
-    int mantissaBits;
-    int leastExponent;  // of normal numbers: below it the spacing stays the same
-
-    static Spacing of(at::ScalarType dtype) {
-        switch (dtype) {
-            case at::kHalf: return {10, -14};
-            case at::kBFloat16: return {7, -126};
-            default: return {23, -126};
-        }
-    }
-
-    [[nodiscard]] double at(double magnitude) const {
-        const auto bits = std::bit_cast<std::uint64_t>(magnitude);
-        const int exponent = std::max(static_cast<int>(bits >> 52 & 0x7ff) - 1023, leastExponent);
-        return std::bit_cast<double>(static_cast<std::uint64_t>(exponent - mantissaBits + 1023) << 52);
-    }
-};
 
 void raise(double& most, double value) { most = std::max(most, value); }
 

@@ -81,7 +81,7 @@ Result<KernelPair> measureKernelPair(Meter& meter, const Operator& op, const Var
 
     std::vector<double> before, after;
     const auto append = [&](const Variant& which, std::vector<double>& samples) {
-        const std::vector<double> more = meter.callUs(op, which, example, kCalls / 2);
+        const std::vector<double> more = meter.callUs(op, which, example, CacheMode::warm, kCalls / 2);
         samples.insert(samples.end(), more.begin(), more.end());
     };
     append(*native, before);

@@ -50,13 +50,17 @@ Interval medianByRanks(std::vector<double> samples) {
 }
 
 void measureRounds(Meter& meter, std::vector<Contender>& contenders, const RoundOptions& options) {
-    for (Contender& contender : contenders) (void)contender.calls->sampleUs();  // the first finds nothing in place
+    for (Contender& contender : contenders) {
+        (void)contender.calls->sampleUs();  // the first finds nothing in place
+        meter.sign();
+    }
     for (std::int64_t round = 0; round < options.mostRounds; ++round) {
         const bool backwards = round % 2 == 1;
         meter.beginRound();
         for (std::size_t i = 0; i < contenders.size(); ++i) {
             Contender& contender = contenders[backwards ? contenders.size() - 1 - i : i];
             contender.samplesUs.push_back(contender.calls->sampleUs());
+            meter.sign();
         }
         if (options.afterRound) options.afterRound(round);
         if (round >= 1 && (options.stop.stop_requested() || (options.outOfTime && options.outOfTime()))) return;

@@ -48,8 +48,18 @@ public:
     virtual Result<std::unique_ptr<PreparedCalls>> prepare(const Operator& op, const Variant& variant, const Operands& example, CacheMode mode) = 0;
     /// Whatever a round begins with (emptying caches).
     virtual void beginRound() {}
-    /// `count` calls as a caller makes them, results allocated in the call: microseconds each, hot.
-    virtual std::vector<double> callUs(const Operator& op, const Variant& variant, const Operands& example, std::int64_t count) = 0;
+    /// `count` calls as a caller makes them, results allocated in the call: microseconds each. On CUDA hot, since what a call costs
+    /// there is the host's work; on a CPU in the state of the cache that `mode` names, so that a call holds its kernel's time.
+    virtual std::vector<double> callUs(const Operator& op, const Variant& variant, const Operands& example, CacheMode mode, std::int64_t count) = 0;
+
+    /// `sign` is called between any two calls of a variant: whoever waits then knows that only a call can be silent for long.
+    void setSign(std::function<void()> sign) { m_sign = std::move(sign); }
+    void sign() const {
+        if (m_sign) m_sign();
+    }
+
+private:
+    std::function<void()> m_sign;
 };
 
 std::unique_ptr<Meter> makeMeter(const Device& device);

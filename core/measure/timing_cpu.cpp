@@ -22,6 +22,10 @@ constexpr double kLeastSampleUs = 10;
 // than this.
 constexpr std::int64_t kMostColdBytes = 256LL << 20;
 
+void evictAll(const Tensors& tensors) {
+    for (const at::Tensor& tensor : tensors) evict(tensor.const_data_ptr(), tensor.nbytes());
+}
+
 double since(Clock::time_point begin) { return std::chrono::duration<double, std::micro>(Clock::now() - begin).count(); }
 
 std::int64_t bytesOf(const Operands& operands) {
@@ -34,9 +38,11 @@ std::int64_t bytesOf(const Operands& operands) {
 
 class CpuCalls final : public PreparedCalls {
 public:
-    CpuCalls(const Operator& op, const Variant& variant, const Operands& example, CacheMode mode) : m_op(op), m_variant(variant), m_mode(mode) {
+    CpuCalls(const Operator& op, const Variant& variant, const Operands& example, CacheMode mode, const Meter& meter)
+        : m_op(op), m_variant(variant), m_mode(mode), m_meter(meter) {
         m_sets.push_back(ownBuffers(op, variant, example));
         callOn(m_sets.front());
+        m_meter.sign();
         const double estimate = std::max(0.02, std::min(timedUs(), timedUs()));
         m_calls = static_cast<std::int64_t>(std::clamp(kLeastSampleUs / estimate, 1.0, 1000.0));
         if (mode != CacheMode::cold) return;
@@ -55,7 +61,9 @@ private:
     double timedUs() {
         const Clock::time_point begin = Clock::now();
         callOn(m_sets.front());
-        return since(begin);
+        const double us = since(begin);
+        m_meter.sign();
+        return us;
     }
 
     void callOn(Operands& operands) {
@@ -66,15 +74,15 @@ private:
 
     void emptyCaches() const {
         for (const Operands& operands : m_sets) {
-            for (const Tensors* side : {&operands.inputs, &operands.outputs}) {
-                for (const at::Tensor& tensor : *side) evict(tensor.const_data_ptr(), tensor.nbytes());
-            }
+            evictAll(operands.inputs);
+            evictAll(operands.outputs);
         }
     }
 
     const Operator& m_op;
     const Variant& m_variant;
     CacheMode m_mode;
+    const Meter& m_meter;
     std::vector<Operands> m_sets;
     std::int64_t m_calls = 1;
 };
@@ -107,23 +115,32 @@ public:
 
     Result<std::unique_ptr<PreparedCalls>> prepare(const Operator& op, const Variant& variant, const Operands& example, CacheMode mode) override {
         if (Result<Tensors> tried = callVariant(variant, ownBuffers(op, variant, example)); !tried) return tried.error();
-        return std::unique_ptr<PreparedCalls>(std::make_unique<CpuCalls>(op, variant, example, mode));
+        sign();
+        return std::unique_ptr<PreparedCalls>(std::make_unique<CpuCalls>(op, variant, example, mode, *this));
     }
 
-    std::vector<double> callUs(const Operator& op, const Variant& variant, const Operands& example, std::int64_t count) override {
+    std::vector<double> callUs(const Operator& op, const Variant& variant, const Operands& example, CacheMode mode, std::int64_t count) override {
         constexpr int kWarmup = 10;
         // Slow calls are measured fewer times: 200 of a second each would help nobody.
         constexpr double kMostUs = 2e6;
         Operands operands = ownBuffers(op, variant, example);
         std::vector<double> samples;
         const Clock::time_point start = Clock::now();
+        const bool makesOutputs = !variant.ownOutputs && !op.inPlace();
         for (std::int64_t call = -kWarmup; call < count; ++call) {
+            if (mode == CacheMode::cold) {
+                evictAll(operands.inputs);
+                evictAll(operands.outputs);
+            }
+            // Given back now, this memory is what the call's own results get again.
+            if (makesOutputs) operands.outputs.assign(operands.outputs.size(), at::Tensor());
             const Clock::time_point begin = Clock::now();
-            if (!variant.ownOutputs && !op.inPlace()) {
-                for (at::Tensor& output : operands.outputs) output = at::empty(output.sizes(), output.options());
+            if (makesOutputs) {
+                for (std::size_t i = 0; i < operands.outputs.size(); ++i) operands.outputs[i] = at::empty_like(operands.inputs[i]);
             }
             Result<Tensors> results = variant.run(operands);
             const double us = since(begin);
+            sign();
             if (call >= 0) samples.push_back(us);
             else if (since(start) > kMostUs / 10) call = -1;
             if (samples.size() >= 3 && since(start) > kMostUs) break;

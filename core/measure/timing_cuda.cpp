@@ -226,7 +226,7 @@ public:
     /// Once more than before each sample: lines that a kernel asked L2 to keep fade only over a few flushes.
     void beginRound() override { (*m_flush)(); }
 
-    std::vector<double> callUs(const Operator& op, const Variant& variant, const Operands& example, std::int64_t count) override {
+    std::vector<double> callUs(const Operator& op, const Variant& variant, const Operands& example, CacheMode, std::int64_t count) override {
         constexpr std::int64_t kWarmup = 20;
         Operands operands = ownBuffers(op, variant, example);
         EventPair events;

@@ -11,7 +11,9 @@
 #include "core/measure/execution.h"
 #include "core/measure/guarded_buffer.h"
 #include "core/measure/judge.h"
+#include "core/measure/memory_need.h"
 #include "core/measure/references.h"
+#include "core/measure/trials.h"
 #include "core/model/counter_hash.h"
 
 namespace kernelscope {
@@ -35,16 +37,6 @@ std::uint64_t textHash(std::string_view text) {
     return hash;
 }
 
-/// How operands lie in one trial of a case.
-struct Trial {
-    Layout rows, outputs;
-    std::int64_t sharedOffset = 0;
-    Execution execution = Execution::plain;
-    bool aliased = false;  ///< results over inputs
-    bool firstInputOnly = false;  ///< the layout of `rows` for the first input, the others plain
-    int calls = 1;
-};
-
 }  // namespace
 
 std::span<const CaseInfo> validationCases() { return kCases; }
@@ -67,10 +59,11 @@ const std::string& worseStatus(const std::string& a, const std::string& b) {
 class Validator::Impl {
 public:
     Impl(const Operator& op, const OperatorShape& shape, at::ScalarType dtype, const Device& device, std::uint64_t seed, std::function<void()> beat)
-        : m_op(op), m_shape(shape), m_dtype(dtype), m_device(device), m_seed(seed), m_beat(std::move(beat)) {}
+        : m_op(op), m_shape(shape), m_dtype(dtype), m_device(device), m_seed(seed), m_beat(std::move(beat)), m_misfit(misfit(bytesToValidate(op, shape, dtype), device)) {}
 
     Result<CaseOutcome> run(const Variant& variant, std::string_view name) {
         if (!variant.supports(m_device.torch)) return skipped(fmt::format("{} does not run on this device", variant.name));
+        if (m_misfit) return skipped(*m_misfit);
         const bool needsCuda = name == "side_stream" || name == "graph";
         if (needsCuda && !m_device.isCuda()) return skipped("needs CUDA: a CPU has neither streams nor graphs");
         if (variant.ownOutputs && name == "in_place") return skipped("makes results of its own, so they cannot be its inputs");
@@ -84,7 +77,7 @@ public:
             CaseOutcome worst;
             bool first = true;
             for (const Trial& trial : trialsOf(name)) {
-                Result<CaseOutcome> outcome = check(variant, references, trial);
+                Result<CaseOutcome> outcome = check(variant, references, trial, name == "basic");
                 if (!outcome) return outcome.error();
                 if (first || worseStatus(outcome->status, worst.status) != worst.status) worst = std::move(*outcome);
                 first = false;
@@ -103,28 +96,6 @@ private:
     }
     static CaseOutcome skipped(std::string why) { return {"skipped", std::move(why), std::nullopt, {}}; }
     static CaseOutcome wrong(std::string why) { return {"wrong", std::move(why), std::nullopt, {}}; }
-
-    static std::vector<Trial> trialsOf(std::string_view name) {
-        if (name == "base_offset") {
-            // Aligned to the element only, then to a few elements.
-            Trial odd{{1}, {1}, 1};
-            Trial half{{4}, {4}, 4};
-            return {odd, half};
-        }
-        if (name == "row_stride") return {Trial{{0, 64}, {0, 64}}, Trial{{0, 3}, {0, 3}}, Trial{{0, 64}, {0, 3}}};
-        if (name == "last_stride") return {Trial{{0, 0, 2}, {}}};
-        if (name == "guard_zones") return {Trial{{5, 1}, {3, 1}, 7}, Trial{{0, 7}, {2, 2}, 1}};
-        Trial trial;
-        trial.aliased = name == "in_place";
-        trial.calls = name == "input_unchanged" ? 3 : 1;
-        if (name == "side_stream") trial.execution = Execution::busyStream;
-        if (name == "graph") trial.execution = Execution::captured;
-        return {trial};
-    }
-
-    static Content contentOf(std::string_view name) {
-        return name == "overflow" ? Content::overflow : name == "nonfinite" ? Content::nonfinite : Content::ordinary;
-    }
 
     Operands inputsFor(std::string_view name) const {
         const std::uint64_t seed = mixBits(m_seed ^ textHash(m_op.name()) ^ textHash(name) ^ static_cast<std::uint64_t>(m_shape.hidden * 100'003 + m_shape.rows));
@@ -162,6 +133,7 @@ private:
             } else if (infos[i].kind == OperandKind::shared) {
                 layout.offset = trial.sharedOffset;
             }
+            beat();
             placed.inputs.push_back(std::make_unique<GuardedBuffer>(logical.inputs[i], layout));
             placed.operands.inputs.push_back(placed.inputs.back()->view());
         }
@@ -172,6 +144,7 @@ private:
                 placed.operands.outputs.push_back(placed.operands.inputs[i]);
                 continue;
             }
+            beat();
             const Layout layout = m_op.inPlace() ? (trial.firstInputOnly && i > 0 ? Layout{} : trial.rows) : trial.outputs;
             placed.outputs.push_back(std::make_unique<GuardedBuffer>(like.sizes(), like.options(), layout));
             placed.operands.outputs.push_back(placed.outputs.back()->view());
@@ -194,7 +167,7 @@ private:
         for (const auto& output : placed.outputs) output->view().zero_();
     }
 
-    Result<CaseOutcome> check(const Variant& variant, References& references, const Trial& trial) {
+    Result<CaseOutcome> check(const Variant& variant, References& references, const Trial& trial, bool mapped = false) {
         const Operands& logical = references.operands();
         const Placed placed = place(variant, logical, trial);
         if (trial.execution != Execution::plain) spoil(placed);
@@ -212,7 +185,9 @@ private:
         beat();
         if (const auto spill = spillOf(variant, placed, logical, trial)) return wrong(*spill);
         if (const auto misfit = misfitOf(executed->results, logical)) return wrong(*misfit);
-        return judged(executed->results, references);
+        CaseOutcome outcome = judged(executed->results, references, mapped);
+        if (outcome.status == "wrong" && !outcome.map) outcome = judged(executed->results, references, true);
+        return outcome;
     }
 
     /// What it wrote where it must not, or left unwritten.
@@ -220,6 +195,7 @@ private:
         const std::vector<OperandInfo> infos = m_op.inputs();
         const std::vector<std::string> names = m_op.outputs();
         for (std::size_t i = 0; i < placed.inputs.size(); ++i) {
+            beat();
             if (const auto damage = placed.inputs[i]->damage()) return fmt::format("out of bounds: it wrote outside its input {}: {}", infos[i].name, *damage);
             const bool mayChange = trial.aliased && i < names.size();
             if (mayChange) continue;
@@ -228,6 +204,7 @@ private:
             }
         }
         for (std::size_t i = 0; i < placed.outputs.size(); ++i) {
+            beat();
             if (const auto damage = placed.outputs[i]->damage()) return fmt::format("out of bounds: it wrote outside its result {}: {}", names[i], *damage);
             if (m_op.inPlace() || variant.ownOutputs || trial.execution != Execution::plain) continue;
             if (const auto left = placed.outputs[i]->unwritten(); left.count > 0) {
@@ -250,15 +227,19 @@ private:
         return std::nullopt;
     }
 
-    Result<CaseOutcome> judged(const Tensors& results, References& references) {
+    CaseOutcome judged(const Tensors& results, References& references, bool mapped) {
         std::vector<ErrorStats> stats(results.size());
+        std::vector<ErrorMap> maps;
+        for (std::size_t i = 0; mapped && i < results.size(); ++i) maps.emplace_back(results[i].size(0), results[i].numel() / std::max<std::int64_t>(1, results[i].size(0)));
         for (std::size_t index = 0; index < references.chunks(); ++index) {
             const auto chunk = references.chunk(index);
             beat();
             for (std::size_t i = 0; i < results.size(); ++i) {
                 const at::Tensor part = results[i].narrow(0, chunk->firstRow, chunk->rows).contiguous();
                 const std::int64_t width = part.numel() / std::max<std::int64_t>(1, chunk->rows);
-                stats[i].add(compare({part, chunk->native[i], chunk->other[i], chunk->exact.values[i], chunk->exact.magnitudes[i], chunk->firstRow * width}));
+                const Compared compared{part, chunk->native[i], chunk->other[i], chunk->exact.values[i], chunk->exact.magnitudes[i], chunk->firstRow * width};
+                stats[i].add(compare(compared));
+                if (mapped) maps[i].add(compared, chunk->firstRow, chunk->rows);
             }
         }
         CaseOutcome outcome;
@@ -280,6 +261,11 @@ private:
         ErrorStats total = stats.front();
         for (std::size_t i = 1; i < stats.size(); ++i) total.add(stats[i]);
         outcome.stats = total;
+        const auto worstMap = std::max_element(maps.begin(), maps.end(), [](const ErrorMap& a, const ErrorMap& b) { return a.worstUlp() < b.worstUlp(); });
+        if (worstMap != maps.end()) {
+            outcome.map = worstMap->row();
+            outcome.map->output = m_op.outputs()[static_cast<std::size_t>(worstMap - maps.begin())];
+        }
         if (outcome.status == "wrong") explain(outcome, results.front(), references.operands());
         return outcome;
     }
@@ -376,6 +362,7 @@ private:
     const Device& m_device;
     std::uint64_t m_seed;
     std::function<void()> m_beat;
+    std::optional<std::string> m_misfit;
     std::string m_case;
     std::unique_ptr<References> m_references;
 };

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/device/device.h"
+#include "core/measure/error_map.h"
 #include "core/measure/error_stats.h"
 #include "core/ops/operator.h"
 
@@ -33,6 +34,7 @@ struct CaseOutcome {
     std::string reason;
     std::optional<ErrorStats> stats;
     std::string worstIndex;  ///< row:column
+    std::optional<ErrorMapRow> map;  ///< where the errors are, for basic and for what is wrong; the columns of the cell are empty
 
     [[nodiscard]] bool mayBeTimed() const { return status == "ok" || status == "other_order"; }
 };

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/ops/torch_threads.h"
+
 namespace kernelscope {
 namespace {
 
@@ -83,7 +85,9 @@ Variant ownVariant(std::string name, std::string description, std::function<Tens
 void addKernelVariants(Operator& op, const KernelTable& kernels) {
     for (const KernelEntry& entry : kernels.entries()) {
         if (entry.op != op.name()) continue;
-        Result<Variant> made = op.fromKernel(entry);
+        KernelEntry ours = entry;
+        ours.function = onTorchThreads(entry.function);
+        Result<Variant> made = op.fromKernel(ours);
         if (!made) continue;  // an entry of this name with another operator's function: find() does not offer it either
         const Variant* other = op.find(made->name);
         if (!other) {

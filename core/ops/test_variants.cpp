@@ -38,6 +38,16 @@ Result<Tensors> fault(const Operands& operands) {
     return answer(status, operands, "test_fault");
 }
 
+/// Right, and slower than a short deadline has patience for all its calls together.
+Result<Tensors> slow(const Operands& operands) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(150));
+    const at::Tensor& x = operands.inputs.front();
+    const auto function = x.is_cuda() ? &ks_rms_norm : &ks_cpu_rms_norm;
+    const int status = function(operands.outputs.front().data_ptr(), x.data_ptr(), operands.inputs[1].data_ptr(), x.size(0), x.size(1), x.stride(0),
+                                operands.outputs.front().stride(0), static_cast<float>(operands.eps), *kernelDtype(x), currentStream(x.device()));
+    return answer(status, operands, "test_slow");
+}
+
 }  // namespace
 
 void addTestVariants(OperatorTable& operators) {
@@ -46,6 +56,7 @@ void addTestVariants(OperatorTable& operators) {
     Operator* op = operators.find("rms_norm");
     op->add(misbehaving("test_crash", "ends the process", [](const Operands&) -> Result<Tensors> { std::abort(); }));
     op->add(misbehaving("test_hang", "never ends", hang));
+    op->add(misbehaving("test_slow", "takes its time", slow));
     op->add(misbehaving("test_fault", "writes to an address that does not exist", fault));
 }
 

@@ -52,7 +52,7 @@ struct SweepRow {
     std::string status;  ///< those of validate, noisy, throttled
     std::optional<double> deviceUs;  ///< median time of one call on the device, launches replayed from a graph
     std::optional<double> deviceCiLowUs, deviceCiHighUs;
-    std::optional<double> callUs;    ///< median of event pairs around single calls, hot
+    std::optional<double> callUs;    ///< median of single calls as a caller makes them; hot on CUDA, on a CPU in the cache state of the row
     std::optional<double> gbPerS;
     std::optional<double> limitPct;  ///< 100 * max(bytes / copy bandwidth, launch floor) / deviceUs
     std::optional<double> speedup;   ///< baseline's deviceUs / this row's

@@ -1,6 +1,7 @@
 #include "core/records/list.h"
 
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <optional>
 
@@ -21,9 +22,19 @@ std::string quoted(std::string_view text) {
     return "'" + std::string(text.substr(0, kShown)) + (text.size() > kShown ? "..." : "") + "'";
 }
 
-Error bad(std::string_view part, const std::string& why) {
-    return makeError(ErrorCode::usage, "list part " + quoted(part) + ": " + why,
-                     "write numbers and ranges such as 1,8,64-1024x2 or 1-4");
+Error bad(std::string_view part, const std::string& why, const std::string& advice = "write numbers and ranges such as 1,8,64-1024x2 or 1-4") {
+    return makeError(ErrorCode::usage, "list part " + quoted(part) + ": " + why, advice);
+}
+
+/// The whole number that somebody wrote another way (1e3, 1_000, 64.0), for the advice.
+std::optional<std::int64_t> meant(std::string_view text) {
+    std::string digits(text);
+    std::erase_if(digits, [](char c) { return c == '_' || c == '\''; });
+    double value = 0;
+    const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    constexpr double kMost = 1e15;  // beyond it a double no longer holds every whole number
+    if (status != std::errc() || end != digits.data() + digits.size() || !(value >= 0 && value < kMost) || value != std::floor(value)) return std::nullopt;
+    return static_cast<std::int64_t>(value);
 }
 
 Result<std::int64_t> wholeNumber(std::string_view digits, std::string_view part) {
@@ -32,8 +43,11 @@ Result<std::int64_t> wholeNumber(std::string_view digits, std::string_view part)
     std::int64_t value = 0;
     const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     if (status == std::errc::result_out_of_range) return bad(part, "the number is too large");
-    if (status != std::errc() || end != digits.data() + digits.size() || digits.front() == '-')
+    if (status != std::errc() || end != digits.data() + digits.size() || digits.front() == '-') {
+        const std::string why = quoted(digits) + " is not a whole number in digits";
+        if (const auto number = meant(digits)) return bad(part, why, "write " + std::to_string(*number) + " for it");
         return bad(part, quoted(digits) + " is not a whole number");
+    }
     return value;
 }
 

@@ -13,6 +13,9 @@ constexpr std::array<std::string_view, 3> kProfile{"phase", "level", "name"};
 constexpr std::array<std::string_view, 6> kValidate{"op", "variant", "dtype", "hidden", "rows", "case"};
 constexpr std::array<std::string_view, 6> kSweep{"op", "variant", "dtype", "hidden", "rows", "cache"};
 constexpr std::array<std::string_view, 9> kTune{"op", "dtype", "hidden", "rows", "launch", "config", "trigger", "prefetch", "blocks_per_sm"};
+constexpr std::array<std::string_view, 4> kRoofline{"op", "dtype", "hidden", "rows"};
+constexpr std::array<std::string_view, 2> kContext{"batch", "context_tokens"};
+constexpr std::array<std::string_view, 3> kContextShare{"batch", "context_tokens", "type"};
 constexpr std::array<std::string_view, 2> kEndToEnd{"configuration", "mode"};
 
 std::vector<std::string> partsOf(std::string_view key) {
@@ -41,6 +44,10 @@ std::span<const std::string_view> keyColumns(std::string_view type) {
     if (type == "sweep") return kSweep;
     if (type == "e2e") return kEndToEnd;
     if (type == "tune") return kTune;
+    if (type == "context") return kContext;
+    if (type == "context_share") return kContextShare;
+    if (type == "error_map") return kValidate;
+    if (type == "roofline") return kRoofline;
     return {};
 }
 

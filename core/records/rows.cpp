@@ -1,5 +1,7 @@
 #include "core/records/rows.h"
 
+#include "core/records/context_rows.h"
+#include "core/records/kernel_detail_rows.h"
 #include "core/records/kernel_rows.h"
 
 namespace kernelscope {
@@ -7,7 +9,8 @@ namespace kernelscope {
 std::span<const RowType> rowTypes() {
     static const std::array types{rowTypeOf<ProfileRow>(), rowTypeOf<TokenRow>(), rowTypeOf<SampleRow>(), rowTypeOf<ProfileModuleRow>(),
                                   rowTypeOf<ProfileEventRow>(), rowTypeOf<CrossCheckRow>(),
-                                  rowTypeOf<ValidateRow>(), rowTypeOf<SweepRow>(), rowTypeOf<EndToEndRow>(), rowTypeOf<TuneRow>()};
+                                  rowTypeOf<ValidateRow>(), rowTypeOf<SweepRow>(), rowTypeOf<EndToEndRow>(), rowTypeOf<ErrorMapRow>(), rowTypeOf<RooflineRow>(),
+                                  rowTypeOf<ContextRow>(), rowTypeOf<ContextShareRow>(), rowTypeOf<TuneRow>()};
     return types;
 }
 

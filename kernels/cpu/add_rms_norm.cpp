@@ -21,22 +21,32 @@ namespace kernelscope::kernels::cpu::HWY_NAMESPACE {
 template <class T>
 HWY_INLINE float addAndSquare(const T* x, const T* residual, T* total, int64_t count) {
     const hn::ScalableTag<float> d;
-    const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-    auto sum0 = hn::Zero(d), sum1 = hn::Zero(d);
+    const auto step = 2 * static_cast<int64_t>(hn::Lanes(d));
+    auto sum0 = hn::Zero(d), sum1 = hn::Zero(d), sum2 = hn::Zero(d), sum3 = hn::Zero(d);
+    const auto added = [&](int64_t at) HWY_ATTR {
+        const auto left = loadTwo(d, residual + at), right = loadTwo(d, x + at);
+        const Two<VF<decltype(d)>> v{roundedTo<T>(d, hn::Add(left.a, right.a)), roundedTo<T>(d, hn::Add(left.b, right.b))};
+        storeTwoRounded(d, v, total + at);
+        return v;
+    };
     int64_t at = 0;
-    for (; at + 2 * lanes <= count; at += 2 * lanes) {
-        const auto v0 = roundedTo<T>(d, hn::Add(loadFloats(d, residual + at), loadFloats(d, x + at)));
-        const auto v1 = roundedTo<T>(d, hn::Add(loadFloats(d, residual + at + lanes), loadFloats(d, x + at + lanes)));
-        storeRounded(d, v0, total + at);
-        storeRounded(d, v1, total + at + lanes);
-        sum0 = hn::MulAdd(v0, v0, sum0);
-        sum1 = hn::MulAdd(v1, v1, sum1);
+    for (; at + 2 * step <= count; at += 2 * step) {
+        const auto v = added(at), w = added(at + step);
+        sum0 = hn::MulAdd(v.a, v.a, sum0);
+        sum1 = hn::MulAdd(v.b, v.b, sum1);
+        sum2 = hn::MulAdd(w.a, w.a, sum2);
+        sum3 = hn::MulAdd(w.b, w.b, sum3);
     }
-    float sum = hn::GetLane(hn::SumOfLanes(d, hn::Add(sum0, sum1)));
+    for (; at + step <= count; at += step) {
+        const auto v = added(at);
+        sum0 = hn::MulAdd(v.a, v.a, sum0);
+        sum1 = hn::MulAdd(v.b, v.b, sum1);
+    }
+    float sum = hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(sum0, sum1), hn::Add(sum2, sum3))));
     const hn::CappedTag<float, 1> one;
     for (; at < count; ++at) {
         const auto v = roundedTo<T>(one, hn::Add(loadFloats(one, residual + at), loadFloats(one, x + at)));
-        storeRounded(one, v, total + at);
+        storeFloats(one, v, total + at);
         sum += hn::GetLane(v) * hn::GetLane(v);
     }
     return sum;
@@ -52,10 +62,10 @@ void addRmsNormRows(const NormArguments& a, int64_t begin, int64_t end) {
         T* out = static_cast<T*>(a.out) + row * a.outStride;
         const float squares = addAndSquare(x, residual, total, a.hidden);
         const float scale = 1.0f / std::sqrt(squares / static_cast<float>(a.hidden) + a.eps);
-        forEachVector(a.hidden, [&](auto d, int64_t at) HWY_ATTR {
-            const auto normed = roundedTo<T>(d, hn::Mul(loadFloats(d, total + at), hn::Set(d, scale)));
-            storeFloats(d, hn::Mul(normed, loadFloats(d, weight + at)), out + at);
-        });
+        mapElements(
+            a.hidden, out,
+            [scale](auto d, auto v, auto factor) HWY_ATTR { return hn::Mul(roundedTo<T>(d, hn::Mul(v, hn::Set(d, scale))), factor); },
+            total, weight);
     }
 }
 

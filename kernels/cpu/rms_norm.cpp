@@ -20,21 +20,21 @@ namespace kernelscope::kernels::cpu::HWY_NAMESPACE {
 template <class T>
 HWY_INLINE float sumOfSquares(const T* x, int64_t count) {
     const hn::ScalableTag<float> d;
-    const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+    const auto step = 2 * static_cast<int64_t>(hn::Lanes(d));
     // Four sums, so that one addition need not wait for the one before.
     auto sum0 = hn::Zero(d), sum1 = hn::Zero(d), sum2 = hn::Zero(d), sum3 = hn::Zero(d);
     int64_t at = 0;
-    for (; at + 4 * lanes <= count; at += 4 * lanes) {
-        const auto v0 = loadFloats(d, x + at), v1 = loadFloats(d, x + at + lanes);
-        const auto v2 = loadFloats(d, x + at + 2 * lanes), v3 = loadFloats(d, x + at + 3 * lanes);
-        sum0 = hn::MulAdd(v0, v0, sum0);
-        sum1 = hn::MulAdd(v1, v1, sum1);
-        sum2 = hn::MulAdd(v2, v2, sum2);
-        sum3 = hn::MulAdd(v3, v3, sum3);
+    for (; at + 2 * step <= count; at += 2 * step) {
+        const auto v = loadTwo(d, x + at), w = loadTwo(d, x + at + step);
+        sum0 = hn::MulAdd(v.a, v.a, sum0);
+        sum1 = hn::MulAdd(v.b, v.b, sum1);
+        sum2 = hn::MulAdd(w.a, w.a, sum2);
+        sum3 = hn::MulAdd(w.b, w.b, sum3);
     }
-    for (; at + lanes <= count; at += lanes) {
-        const auto v = loadFloats(d, x + at);
-        sum0 = hn::MulAdd(v, v, sum0);
+    for (; at + step <= count; at += step) {
+        const auto v = loadTwo(d, x + at);
+        sum0 = hn::MulAdd(v.a, v.a, sum0);
+        sum1 = hn::MulAdd(v.b, v.b, sum1);
     }
     float sum = hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(sum0, sum1), hn::Add(sum2, sum3))));
     const hn::CappedTag<float, 1> one;
@@ -52,10 +52,10 @@ void rmsNormRows(const NormArguments& a, int64_t begin, int64_t end) {
         const T* x = static_cast<const T*>(a.x) + row * a.xStride;
         T* out = static_cast<T*>(a.out) + row * a.outStride;
         const float scale = 1.0f / std::sqrt(sumOfSquares(x, a.hidden) / static_cast<float>(a.hidden) + a.eps);
-        forEachVector(a.hidden, [&](auto d, int64_t at) HWY_ATTR {
-            const auto normed = roundedTo<T>(d, hn::Mul(loadFloats(d, x + at), hn::Set(d, scale)));
-            storeFloats(d, hn::Mul(normed, loadFloats(d, weight + at)), out + at);
-        });
+        mapElements(
+            a.hidden, out,
+            [scale](auto d, auto v, auto factor) HWY_ATTR { return hn::Mul(roundedTo<T>(d, hn::Mul(v, hn::Set(d, scale))), factor); }, x,
+            weight);
     }
 }
 

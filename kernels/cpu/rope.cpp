@@ -17,29 +17,70 @@
 HWY_BEFORE_NAMESPACE();
 namespace kernelscope::kernels::cpu::HWY_NAMESPACE {
 
+/// A token's cos and sin, rounded to the type once for all its heads.
 template <class T>
-HWY_INLINE void rotateHead(T* head, const float* cos, const float* sin, int64_t half) {
-    forEachVector(half, [&](auto d, int64_t at) HWY_ATTR {
-        const auto low = loadFloats(d, head + at);
-        const auto high = loadFloats(d, head + half + at);
-        const auto c = roundedTo<T>(d, hn::LoadU(d, cos + at));
-        const auto s = roundedTo<T>(d, hn::LoadU(d, sin + at));
-        const auto lowTurned = hn::Sub(roundedTo<T>(d, hn::Mul(low, c)), roundedTo<T>(d, hn::Mul(high, s)));
-        const auto highTurned = hn::Add(roundedTo<T>(d, hn::Mul(high, c)), roundedTo<T>(d, hn::Mul(low, s)));
-        storeFloats(d, lowTurned, head + at);
-        storeFloats(d, highTurned, head + half + at);
+struct Table {
+    static constexpr int64_t kMost = 128;  // elements of half a head at a time
+    T cos[kMost], sin[kMost];
+};
+
+template <class T>
+HWY_INLINE void roundTable(const float* cos, const float* sin, int64_t count, Table<T>& table) {
+    forEachVector(count, [&](auto d, int64_t at) HWY_ATTR {
+        storeFloats(d, hn::LoadU(d, cos + at), table.cos + at);
+        storeFloats(d, hn::LoadU(d, sin + at), table.sin + at);
     });
+}
+
+/// low' = low c - high s, high' = high c + low s.
+template <class T, class D>
+HWY_INLINE Two<VF<D>> turned(D d, VF<D> low, VF<D> high, VF<D> c, VF<D> s) {
+    return {hn::Sub(roundedTo<T>(d, hn::Mul(low, c)), roundedTo<T>(d, hn::Mul(high, s))),
+            hn::Add(roundedTo<T>(d, hn::Mul(high, c)), roundedTo<T>(d, hn::Mul(low, s)))};
+}
+
+template <class T>
+HWY_INLINE void rotateHead(T* low, T* high, const T* cos, const T* sin, int64_t count) {
+    const hn::ScalableTag<float> d;
+    const auto step = 2 * static_cast<int64_t>(hn::Lanes(d));
+    int64_t at = 0;
+    for (; at + step <= count; at += step) {
+        const auto l = loadTwo(d, low + at), h = loadTwo(d, high + at), c = loadTwo(d, cos + at), s = loadTwo(d, sin + at);
+        const auto a = turned<T>(d, l.a, h.a, c.a, s.a), b = turned<T>(d, l.b, h.b, c.b, s.b);
+        storeTwo(d, Two<VF<decltype(d)>>{a.a, b.a}, low + at);
+        storeTwo(d, Two<VF<decltype(d)>>{a.b, b.b}, high + at);
+    }
+    const hn::CappedTag<float, 1> one;
+    for (; at < count; ++at) {
+        const auto a = turned<T>(one, loadFloats(one, low + at), loadFloats(one, high + at), loadFloats(one, cos + at), loadFloats(one, sin + at));
+        storeFloats(one, a.a, low + at);
+        storeFloats(one, a.b, high + at);
+    }
 }
 
 template <class T>
 void ropeTokens(const RopeArguments& a, int64_t begin, int64_t end) {
+    const int64_t half = a.headDim / 2;
+    Table<T> table;
     for (int64_t token = begin; token < end; ++token) {
-        const float* cos = a.cos + a.positions[token] * a.headDim;
-        const float* sin = a.sin + a.positions[token] * a.headDim;
         T* q = static_cast<T*>(a.q) + token * a.qStride;
         T* k = static_cast<T*>(a.k) + token * a.kStride;
-        for (int64_t head = 0; head < a.qHeads; ++head) rotateHead(q + head * a.headDim, cos, sin, a.headDim / 2);
-        for (int64_t head = 0; head < a.kvHeads; ++head) rotateHead(k + head * a.headDim, cos, sin, a.headDim / 2);
+        for (int64_t from = 0; from < half; from += table.kMost) {
+            const int64_t count = half - from < table.kMost ? half - from : table.kMost;
+            const int64_t entry = a.positions[token] * a.headDim + from;
+            const T* cos = table.cos;
+            const T* sin = table.sin;
+            if constexpr (sizeof(T) == 4) {  // nothing to round
+                cos = a.cos + entry;
+                sin = a.sin + entry;
+            } else {
+                roundTable(a.cos + entry, a.sin + entry, count, table);
+            }
+            for (int64_t head = 0; head < a.qHeads; ++head)
+                rotateHead(q + head * a.headDim + from, q + head * a.headDim + half + from, cos, sin, count);
+            for (int64_t head = 0; head < a.kvHeads; ++head)
+                rotateHead(k + head * a.headDim + from, k + head * a.headDim + half + from, cos, sin, count);
+        }
     }
 }
 

@@ -64,10 +64,8 @@ HWY_INLINE VF<D> silu(D d, VF<D> x) {
 
 template <class T>
 void siluMulElements(const T* gate, const T* up, T* out, int64_t count) {
-    forEachVector(count, [&](auto d, int64_t at) HWY_ATTR {
-        const auto active = roundedTo<T>(d, silu<T>(d, loadFloats(d, gate + at)));
-        storeFloats(d, hn::Mul(active, loadFloats(d, up + at)), out + at);
-    });
+    mapElements(
+        count, out, [](auto d, auto x, auto factor) HWY_ATTR { return hn::Mul(roundedTo<T>(d, silu<T>(d, x)), factor); }, gate, up);
 }
 
 template <class T>

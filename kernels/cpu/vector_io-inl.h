@@ -120,6 +120,90 @@ HWY_INLINE VF<D> roundedTo(D d, VF<D> v) {
     }
 }
 
+/// Two vectors: what twice as many elements as a float vector has lanes become. Which element went to which lane is the type's affair,
+/// the same for loads and stores.
+template <class V>
+struct Two {
+    V a, b;
+};
+
+template <class D>
+HWY_INLINE Two<VF<D>> loadTwo(D d, const float* from) {
+    return {hn::LoadU(d, from), hn::LoadU(d, from + hn::Lanes(d))};
+}
+
+template <class D>
+HWY_INLINE Two<VF<D>> loadTwo(D d, const Float16* from) {
+    return {loadFloats(d, from), loadFloats(d, from + hn::Lanes(d))};
+}
+
+/// Elements at even places in one vector, at odd places in the other: a shift and a mask in place of two widenings across lanes.
+template <class D>
+HWY_INLINE Two<VF<D>> loadTwo(D d, const Bfloat16* from) {
+    if constexpr (HWY_TARGET == HWY_SCALAR) {
+        return {loadFloats(d, from), loadFloats(d, from + 1)};
+    } else {
+        const hn::Repartition<uint16_t, D> d16;
+        const hn::RebindToUnsigned<D> du;
+        const auto pairs = hn::BitCast(du, hn::LoadU(d16, &from->bits));
+        return {hn::BitCast(d, hn::ShiftLeft<16>(pairs)), hn::BitCast(d, hn::And(pairs, hn::Set(du, 0xffff0000u)))};
+    }
+}
+
+template <class D>
+HWY_INLINE void storeTwo(D d, Two<VF<D>> v, float* to) {
+    hn::StoreU(v.a, d, to);
+    hn::StoreU(v.b, d, to + hn::Lanes(d));
+}
+
+template <class D>
+HWY_INLINE void storeTwo(D d, Two<VF<D>> v, Float16* to) {
+    storeFloats(d, v.a, to);
+    storeFloats(d, v.b, to + hn::Lanes(d));
+}
+
+/// The upper halves of the lanes, as loadTwo would read them.
+template <class D, class U>
+HWY_INLINE void storeHalves(D d, U even, U odd, Bfloat16* to) {
+    if constexpr (HWY_TARGET == HWY_SCALAR) {
+        storeRounded(d, hn::BitCast(d, even), to);
+        storeRounded(d, hn::BitCast(d, odd), to + 1);
+    } else {
+        const hn::Repartition<uint16_t, D> d16;
+        const hn::RebindToUnsigned<D> du;
+        const auto pairs = hn::Or(hn::ShiftRight<16>(even), hn::And(odd, hn::Set(du, 0xffff0000u)));
+        hn::StoreU(hn::BitCast(d16, pairs), d16, &to->bits);
+    }
+}
+
+template <class D>
+HWY_INLINE void storeTwo(D d, Two<VF<D>> v, Bfloat16* to) {
+    storeHalves(d, roundedBits(d, v.a), roundedBits(d, v.b), to);
+}
+
+/// The same for values that roundedTo<T> gave: nothing is left to round.
+template <class D, class T>
+HWY_INLINE void storeTwoRounded(D d, Two<VF<D>> v, T* to) {
+    if constexpr (std::is_same_v<T, Bfloat16>) {
+        const hn::RebindToUnsigned<D> du;
+        storeHalves(d, hn::BitCast(du, v.a), hn::BitCast(du, v.b), to);
+    } else {
+        storeTwo(d, v, to);
+    }
+}
+
+/// out[i] = f(tag, in[i]...) for i in 0..count-1; f is called with vectors of float and its result is rounded to T.
+template <class T, class F, class... In>
+HWY_INLINE void mapElements(int64_t count, T* out, F f, const In*... in) {
+    const hn::ScalableTag<float> d;
+    const auto step = 2 * static_cast<int64_t>(hn::Lanes(d));
+    int64_t at = 0;
+    for (; at + step <= count; at += step)
+        [&](auto... v) HWY_ATTR { storeTwo(d, {f(d, v.a...), f(d, v.b...)}, out + at); }(loadTwo(d, in + at)...);
+    const hn::CappedTag<float, 1> one;
+    for (; at < count; ++at) storeFloats(one, f(one, loadFloats(one, in + at)...), out + at);
+}
+
 /// Calls body(tag, at) for whole vectors over 0..count, then for single elements.
 template <class Body>
 HWY_INLINE void forEachVector(int64_t count, Body body) {

@@ -90,7 +90,7 @@ TEST_F(Cli, VersionIsOneLineAndHelpNamesEveryCommand) {
     EXPECT_EQ(version.out.find('\n'), version.out.size() - 1);
     const Ended help = run({"--help"});
     EXPECT_EQ(help.code, 0);
-    for (const char* command : {"profile", "validate", "sweep", "generate", "e2e", "compare", "runs", "inspect", "tokenize", "tune", "doctor"}) {
+    for (const char* command : {"profile", "validate", "sweep", "generate", "e2e", "context", "compare", "runs", "inspect", "tokenize", "tune", "doctor"}) {
         EXPECT_TRUE(holds(help.out, command));
         const Ended own = run({command, "--help"});
         EXPECT_EQ(own.code, 0) << command;

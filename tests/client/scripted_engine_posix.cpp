@@ -14,6 +14,7 @@
 //   half TEXT           the same without a newline
 //   garbage COUNT       that many lines of nonsense
 //   rows COUNT          that many sample rows
+//   pause MILLISECONDS
 //   endless             bytes without a newline, for ever
 //   say TEXT            to stderr
 //   close               closes standard output and stays
@@ -26,12 +27,14 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <sstream>
 #include <string>
+#include <thread>
 
 #include "core/records/json_read.h"
 #include "core/records/protocol.h"
@@ -127,6 +130,8 @@ int main(int argc, char** argv) {
             for (int i = 0; i < std::stoi(rest); ++i)
                 lines += notificationLine("job.row", toJson(RowRecord{"sample", "s" + std::to_string(i), valuesOf(SampleRow{"r", "m", i, 1.5 * i})}));
             emit(lines);
+        } else if (command == "pause") {
+            std::this_thread::sleep_for(std::chrono::milliseconds(std::stoi(rest)));
         } else if (command == "endless") {
             for (const std::string block(1 << 16, 'x');;) emit(block);
         } else if (command == "say") std::cerr << unescaped(rest) << std::endl;

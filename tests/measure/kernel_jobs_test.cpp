@@ -183,5 +183,42 @@ TEST_F(KernelJobs, AKernelThatNeverEndsIsHungAndTheRestGoesOn) {
     EXPECT_EQ(hung, 2);
 }
 
+TEST_F(KernelJobs, ASlowKernelIsNotTakenForOneThatHangs) {
+    // Validated and timed in some twenty calls of 0.15 s each: any two of them apart say that the cell is alive.
+    const RunHeader header = run("sweep", {{"op", "rms_norm"}, {"variant", "test_slow"}, {"hidden", {64}}, {"rows", {1}}, {"repeats", 4}, {"deadline", 0.9}}, true);
+    ASSERT_EQ(header.status, RunStatus::done) << m_error.message;
+    for (const SweepRow& row : rowsOf<SweepRow>(header)) {
+        EXPECT_TRUE(row.deviceUs) << rowKey(row) << " " << row.status << ": " << row.reason;
+        if (row.variant == "test_slow") {
+            EXPECT_GT(row.deviceUs.value_or(0), 140e3);
+        }
+    }
+}
+
+TEST_F(KernelJobs, AShapeBeyondTheMemoryFailsInWordsAndTheOthersGoOn) {
+    const RunHeader header = run("sweep", {{"op", "silu_mul"}, {"variant", "fused"}, {"hidden", {1 << 20}}, {"rows", {1, 1 << 24}}, {"repeats", 3}});
+    ASSERT_EQ(header.status, RunStatus::done) << m_error.message;
+    for (const SweepRow& row : rowsOf<SweepRow>(header)) {
+        if (row.rows == 1) {
+            EXPECT_TRUE(row.deviceUs) << row.status << ": " << row.reason;
+            continue;
+        }
+        EXPECT_EQ(row.status, "skipped") << rowKey(row);
+        EXPECT_NE(row.reason.find("too large"), std::string::npos) << row.reason;
+        EXPECT_NE(row.reason.find("needed"), std::string::npos) << row.reason;
+        EXPECT_NE(row.reason.find("free"), std::string::npos) << row.reason;
+    }
+}
+
+TEST_F(KernelJobs, OnACpuACallHoldsTheTimeOfItsKernel) {
+    const RunHeader header = run("sweep", {{"op", "rms_norm,silu_mul"}, {"variant", "fused"}, {"hidden", {896}}, {"rows", {64}}, {"cache", "both"}, {"repeats", 40}});
+    ASSERT_EQ(header.status, RunStatus::done) << m_error.message;
+    for (const SweepRow& row : rowsOf<SweepRow>(header)) {
+        ASSERT_TRUE(row.deviceUs && row.callUs) << rowKey(row) << row.reason;
+        // Medians of different calls on a machine that does other things too; a call on hot data against a kernel on cold data would be at half.
+        EXPECT_GT(*row.callUs, 0.75 * *row.deviceUs) << rowKey(row);
+    }
+}
+
 }  // namespace
 }  // namespace kernelscope::test

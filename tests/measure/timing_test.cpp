@@ -33,7 +33,7 @@ public:
     Result<std::unique_ptr<PreparedCalls>> prepare(const Operator&, const Variant&, const Operands&, CacheMode) override {
         return makeError(ErrorCode::usage, "not asked for");
     }
-    std::vector<double> callUs(const Operator&, const Variant&, const Operands&, std::int64_t) override { return {}; }
+    std::vector<double> callUs(const Operator&, const Variant&, const Operands&, CacheMode, std::int64_t) override { return {}; }
 };
 
 double noise(std::int64_t i, double share) { return 1 + share * std::sin(12.9898 * static_cast<double>(i)); }
@@ -76,6 +76,20 @@ TEST(Rounds, EndWhenTimeIsUp) {
     options.outOfTime = [&] { return --left <= 0; };
     measureRounds(meter, contenders, options);
     EXPECT_EQ(contenders[0].samplesUs.size(), 8U);
+}
+
+TEST(Rounds, GiveTheSameFigureHoweverManyCallsTheMachineNeedsToGetUpToSpeed) {
+    // Clocks that rise: the first calls take 1.3 times as long.
+    const auto figureAfter = [](std::int64_t slowCalls) {
+        std::string order;
+        ScriptedCalls a("a", [&](std::int64_t i) { return (i < slowCalls ? 1.3 : 1.0) * 5 * noise(i, 0.002); }, order);
+        std::vector<Contender> contenders{{nullptr, &a, {}}};
+        ScriptedMeter meter;
+        measureRounds(meter, contenders, {});
+        return median(contenders[0].samplesUs);
+    };
+    const double warm = figureAfter(0);
+    for (const std::int64_t slow : {1, 5, 10}) EXPECT_NEAR(figureAfter(slow) / warm, 1, 0.01) << slow << " slow calls";
 }
 
 TEST(MedianByRanks, CoversTheMedianAboutNineteenTimesInTwenty) {
@@ -210,7 +224,7 @@ TEST(CpuMeter, TimesEveryVariantInEveryStateOfTheCache) {
                 ASSERT_TRUE(calls) << op->name() << "=" << variant.name << ": " << calls.error().message;
                 EXPECT_GT((*calls)->sampleUs(), 0);
             }
-            EXPECT_EQ(meter->callUs(*op, variant, example, 5).size(), 5U);
+            EXPECT_EQ(meter->callUs(*op, variant, example, CacheMode::cold, 5).size(), 5U);
         }
     }
 }

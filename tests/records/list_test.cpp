@@ -55,6 +55,20 @@ TEST(List, WhatCannotBeMeantIsSaid) {
     EXPECT_EQ(whyNot("9223372036854775808"), "list part '9223372036854775808': the number is too large");
 }
 
+TEST(List, ANumberWrittenAnotherWayIsOfferedInDigits) {
+    const auto adviceFor = [](const std::string& text) {
+        const auto values = parseList(text);
+        EXPECT_FALSE(values.ok()) << text;
+        return values.ok() ? std::string() : values.error().advice;
+    };
+    EXPECT_EQ(whyNot("8,1e3"), "list part '1e3': '1e3' is not a whole number in digits");
+    EXPECT_EQ(adviceFor("8,1e3"), "write 1000 for it");
+    EXPECT_EQ(adviceFor("1_024"), "write 1024 for it");
+    EXPECT_EQ(adviceFor("64-4.096e3x2"), "write 4096 for it");
+    EXPECT_EQ(adviceFor("1.5"), "write numbers and ranges such as 1,8,64-1024x2 or 1-4");
+    EXPECT_EQ(adviceFor("1e300"), "write numbers and ranges such as 1,8,64-1024x2 or 1-4");
+}
+
 TEST(List, AnAbsurdLengthIsRefusedBeforeItIsBuilt) {
     EXPECT_EQ(whyNot("1-9223372036854775807"),
               "list part '1-9223372036854775807': the list would have more than 1000000 entries");

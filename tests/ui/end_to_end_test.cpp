@@ -7,10 +7,16 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/records/context_rows.h"
+#include "core/records/row_key.h"
+#include "ui/charts/context_plot.h"
 #include "ui/charts/share_bars.h"
 #include "ui/charts/value_bars.h"
+#include "ui/models/context_summary.h"
 #include "ui/models/e2e_summary.h"
+#include "ui/pages/context_panel.h"
 #include "ui/pages/doctor_page.h"
+#include "ui/pages/end_to_end_controls.h"
 #include "ui/pages/end_to_end_page.h"
 #include "ui/pages/summary_page.h"
 #include "ui/model_line.h"
@@ -78,6 +84,91 @@ TEST(EndToEnd, ShowsASavedRunWithItsTokens) {
     EXPECT_EQ(page->decodeBars()->bars().size(), 2u);
     EXPECT_TRUE(page->subline()->text().contains("all tokens are the same")) << qPrintable(page->subline()->text());
     EXPECT_EQ(page->patches()->patch(), "rms_norm=fused,rope=fused");
+}
+
+TEST(EndToEnd, BarsHaveTheIntervalsOfTheirSamples) {
+    const auto rows = endToEndRows();
+    std::vector<SampleRow> samples;
+    for (int i = 0; i < 20; ++i) {
+        samples.push_back({"", "ttft_ms", i, 9 + 0.1 * i});
+        samples.push_back({"", "decode_ms_per_token", i, 2 + 0.01 * i});
+    }
+    EndToEndIntervals intervals;
+    intervals[rowKey(rows[0])] = e2eIntervals(rows[0], samples);
+    const auto first = e2eBars(rows, &EndToEndRow::ttftMs, intervals);
+    ASSERT_TRUE(first[0].low && first[0].high);
+    EXPECT_LT(*first[0].low, *first[0].high);
+    EXPECT_FALSE(first[1].low) << "of this one no samples have come";
+    const auto rate = e2eBars(rows, &EndToEndRow::decodeTokensPerS, intervals);
+    EXPECT_LT(*rate[0].low, *rate[0].high);
+    EXPECT_FALSE(e2eIntervals(rows[0], std::span(samples).first(4)).ttftMs) << "two samples are no interval";
+}
+
+std::vector<ContextRow> contextRows() {
+    std::vector<ContextRow> rows;
+    for (const std::int64_t batch : {1, 4}) {
+        for (const std::int64_t context : {32, 2048}) {
+            ContextRow row{batch, context, "ok", 2.0 * double(batch) * (context > 32 ? 1.5 : 1), {}, {}, {}, {}, 3LL << 30, 1LL << 20, {}};
+            row.decodeCiLowMs = *row.decodeMsPerToken * 0.99;
+            row.decodeCiHighMs = *row.decodeMsPerToken * 1.01;
+            rows.push_back(row);
+        }
+    }
+    return rows;
+}
+
+std::vector<ContextShareRow> contextShares() {
+    std::vector<ContextShareRow> shares;
+    for (const std::int64_t batch : {1, 4}) {
+        for (const std::int64_t context : {32, 2048}) {
+            shares.push_back({batch, context, "MLP", context > 32 ? 30.0 : 60.0, {}});
+            shares.push_back({batch, context, "Attention", context > 32 ? 70.0 : 40.0, {}});
+        }
+    }
+    return shares;
+}
+
+TEST(Context, SaysHowATokenSlowsDownAndWhatGrows) {
+    EXPECT_EQ(contextHeadline(contextRows(), contextShares()), "A token takes 2.00 ms after 32 tokens and 3.00 ms after 2048 (1.50x); Attention grows from 40 to 70 %");
+    const auto lines = decodeLines(contextRows());
+    ASSERT_EQ(lines.size(), 2u);
+    EXPECT_EQ(lines[1].batch, 4);
+    EXPECT_EQ(memoryLines(contextRows())[0].points[0].value, 3);
+    const auto columns = shareColumns(contextShares(), 1, false);
+    ASSERT_EQ(columns.size(), 2u);
+    EXPECT_EQ(columns[0].parts[0].first, "Attention") << "one order in every column";
+    EXPECT_TRUE(shareColumns(contextShares(), 1, true).empty()) << "no GPU time, no columns of it";
+}
+
+TEST(Context, ASavedRunOpensInItsTab) {
+    TestWindow window("/nowhere/kernelscope-engine");
+    Store& store = *window->services().store;
+    RunHeader header = profileHeader();
+    header.kind = "context";
+    header.settings = {{"context", {32, 2048}}, {"batch", {1, 4}}};
+    auto created = store.createRun(header);
+    ASSERT_TRUE(created.ok());
+    std::vector<RowRecord> records;
+    for (const ContextRow& row : contextRows()) records.push_back({"context", rowKey(row), valuesOf(row)});
+    for (const ContextShareRow& row : contextShares()) records.push_back({"context_share", rowKey(row), valuesOf(row)});
+    created->status = RunStatus::done;
+    ASSERT_TRUE(store.putRows(created->id, records).ok());
+    ASSERT_TRUE(store.updateRun(*created).ok());
+    window->openRun(toQt(created->id));
+    EndToEndPage* page = window->endToEndPage();
+    ASSERT_TRUE(waitFor([&] { return page->showsSaved() && page->contextPanel()->isVisible(); }));
+    EXPECT_EQ(page->contextPanel()->decode()->lines().size(), 2u);
+    EXPECT_EQ(page->contextPanel()->shares()->columns().size(), 2u);
+    EXPECT_EQ(page->contextPanel()->model()->rowCount(), 4);
+    EXPECT_TRUE(page->headline()->text().startsWith("A token takes")) << qPrintable(page->headline()->text());
+    EXPECT_EQ(page->controls()->kind(), "context");
+}
+
+TEST(Context, TheTableHoldsTheModelContract) {
+    ContextTable table(contextColumns());
+    const QAbstractItemModelTester tester(&table, QAbstractItemModelTester::FailureReportingMode::Fatal);
+    table.append(contextRows());
+    EXPECT_EQ(table.rowCount(), 4);
 }
 
 TEST(EndToEnd, TheTableHoldsTheModelContract) {

@@ -2,13 +2,22 @@
 
 #include <set>
 
+#include <QAbstractButton>
 #include <QLabel>
+#include <QLineEdit>
 #include <QSpinBox>
 
 #include "core/records/row_key.h"
 #include "real_window.h"
+#include "core/records/context_rows.h"
+#include "core/records/kernel_detail_rows.h"
 #include "ui/charts/cell_grid.h"
+#include "ui/charts/context_plot.h"
+#include "ui/charts/error_chart.h"
+#include "ui/charts/roofline_plot.h"
 #include "ui/charts/value_bars.h"
+#include "ui/pages/context_panel.h"
+#include "ui/pages/end_to_end_controls.h"
 #include "ui/pages/end_to_end_page.h"
 #include "ui/pages/kernel_charts.h"
 #include "ui/pages/kernels_controls.h"
@@ -16,6 +25,7 @@
 #include "ui/stall_watch.h"
 #include "ui/text.h"
 #include "ui/widgets/banner.h"
+#include "ui/widgets/segmented.h"
 
 namespace kernelscope::ui {
 namespace {
@@ -48,6 +58,9 @@ TEST(RealKernels, AreValidatedAndSweptWithCellsThatFillWhileItRuns) {
     const auto validated = page->exportable()->as<ValidateRow>();
     EXPECT_TRUE(std::any_of(validated.begin(), validated.end(), [](const ValidateRow& row) { return row.variant == "fused" && row.status == "ok"; }));
     EXPECT_TRUE(std::none_of(validated.begin(), validated.end(), [](const ValidateRow& row) { return row.op == "rms_norm" && row.status == "wrong"; }));
+    // Nothing is swept yet: what there is to see is where the errors are.
+    EXPECT_TRUE(page->kernelCharts()->errors()->isVisible());
+    EXPECT_FALSE(page->kernelCharts()->errors()->view().empty());
 
     Watcher watcher(page, page->kernelCharts()->grid());
     QTest::mouseClick(page->runButton(), Qt::LeftButton);
@@ -58,6 +71,13 @@ TEST(RealKernels, AreValidatedAndSweptWithCellsThatFillWhileItRuns) {
     const auto swept = page->exportable()->as<SweepRow>();
     EXPECT_TRUE(std::any_of(swept.begin(), swept.end(), [](const SweepRow& row) { return row.variant == "fused" && row.speedup; }));
     EXPECT_FALSE(page->headline()->text().isEmpty());
+    for (auto* button : page->kernelCharts()->pictures()->findChildren<QAbstractButton*>()) {
+        if (button->text() == "Roofline") QTest::mouseClick(button, Qt::LeftButton);
+    }
+    ASSERT_TRUE(page->kernelCharts()->roofline()->isVisible());
+    EXPECT_GT(page->kernelCharts()->roofline()->view().copyGbPerS, 0);
+    EXPECT_GT(page->kernelCharts()->roofline()->view().matmulGflopPerS.value_or(0), 0);
+    EXPECT_EQ(page->kernelCharts()->roofline()->view().points.size(), 14u) << "seven row counts, native and the variant in view";
 }
 
 TEST(RealKernels, AListThatIsNoListIsRefusedBeforeAnythingRuns) {
@@ -75,8 +95,8 @@ TEST(RealEndToEnd, RunsNativeAgainstPatchedWithBarsThatMoveAndEqualTokens) {
     ASSERT_TRUE(window.ready);
     window->showPage("End to end");
     EndToEndPage* page = window->endToEndPage();
-    page->newTokens()->setValue(8);
-    page->runs()->setValue(6);
+    page->controls()->newTokens()->setValue(8);
+    page->controls()->runs()->setValue(6);
     Watcher watcher(page, page->decodeBars());
     QTest::mouseClick(page->runButton(), Qt::LeftButton);
     ASSERT_TRUE(finish(page));
@@ -87,6 +107,34 @@ TEST(RealEndToEnd, RunsNativeAgainstPatchedWithBarsThatMoveAndEqualTokens) {
     EXPECT_TRUE(rows[1].speedup.has_value());
     std::printf("%zu distinct painted states of the decode bars; %s\n", watcher.states.size(), qPrintable(page->headline()->text()));
     EXPECT_GE(watcher.states.size(), 5u);
+}
+
+TEST(RealContext, ChartsTheDecodeStepAgainstContextAndBatchPointByPoint) {
+    RealWindow window;
+    ASSERT_TRUE(window.ready);
+    window->showPage("End to end");
+    EndToEndPage* page = window->endToEndPage();
+    for (auto* button : page->controls()->tabs()->findChildren<QAbstractButton*>()) {
+        if (button->text() == "Context") QTest::mouseClick(button, Qt::LeftButton);
+    }
+    ASSERT_TRUE(page->controls()->contexts()->isVisible());
+    page->controls()->contexts()->setText("8,16,32,64");
+    page->controls()->batches()->setText("1,2");
+    Watcher watcher(page, page->contextPanel());
+    QTest::mouseClick(page->runButton(), Qt::LeftButton);
+    ASSERT_TRUE(finish(page));
+    ASSERT_FALSE(page->errorBanner()->isVisible()) << qPrintable(page->errorBanner()->message());
+    EXPECT_EQ(page->exportable()->as<ContextRow>().size(), 8u);
+    ASSERT_EQ(page->contextPanel()->decode()->lines().size(), 2u);
+    EXPECT_EQ(page->contextPanel()->decode()->lines()[0].points.size(), 4u);
+    EXPECT_EQ(page->contextPanel()->shares()->columns().size(), 4u);
+    EXPECT_EQ(page->contextPanel()->memory()->lines().size(), 2u);
+    std::printf("%zu distinct painted states of the context tab; %s\n", watcher.states.size(), qPrintable(page->headline()->text()));
+    EXPECT_GE(watcher.states.size(), 5u);
+    page->controls()->contexts()->setText("8,1e3");
+    QTest::mouseClick(page->runButton(), Qt::LeftButton);
+    EXPECT_FALSE(page->running());
+    EXPECT_TRUE(page->errorBanner()->isVisible());
 }
 
 }  // namespace

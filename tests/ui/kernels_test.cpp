@@ -7,8 +7,12 @@
 #include <QTest>
 
 #include "core/records/row_key.h"
+#include "core/records/kernel_detail_rows.h"
 #include "ui/charts/cell_grid.h"
+#include "ui/charts/error_chart.h"
+#include "ui/charts/roofline_plot.h"
 #include "ui/charts/speedup_plot.h"
+#include "ui/models/kernel_evidence.h"
 #include "ui/models/kernel_summary.h"
 #include "ui/models/kernel_tables.h"
 #include "ui/charts/histogram.h"
@@ -17,6 +21,7 @@
 #include "ui/pages/kernels_page.h"
 #include "ui/text.h"
 #include "ui/widgets/banner.h"
+#include "ui/widgets/segmented.h"
 #include "ui/widgets/table_view.h"
 #include "ui_support.h"
 
@@ -55,6 +60,56 @@ TEST(KernelSummary, LinesAreOneAHiddenSizeInOrderOfRows) {
     EXPECT_EQ(lines[0].hidden, 896);
     ASSERT_EQ(lines[0].points.size(), 2u);
     EXPECT_LT(lines[0].points[0].rows, lines[0].points[1].rows);
+}
+
+ErrorMapRow errorMap(const std::string& variant, std::int64_t hidden, std::int64_t rows, const std::string& ulp) {
+    ErrorMapRow map;
+    map.op = "rms_norm";
+    map.variant = variant;
+    map.dtype = "float16";
+    map.hidden = hidden;
+    map.rows = rows;
+    map.caseName = "basic";
+    map.output = "out";
+    map.columns = hidden;
+    map.rowBins = 1;
+    map.columnBins = 4;
+    map.ulp = ulp;
+    map.histogram = "0 75 25 0 0 0 0 0";
+    map.nativeHistogram = "0 100 0 0 0 0 0 0";
+    map.worstRow = 0;
+    map.worstColumn = 700;
+    map.got = 0.5;
+    map.native = 0.25;
+    map.exact = 0.375;
+    return map;
+}
+
+TEST(KernelEvidence, ErrorsAreThoseOfTheChosenCellOrTheWorstInView) {
+    const std::vector<ErrorMapRow> maps{errorMap("fused", 896, 1, "0.5 0.5 0.25 0"), errorMap("fused", 3584, 1, "0 3 inf 0"), errorMap("aten", 896, 1, "9 9 9 9")};
+    const ErrorView worst = errorView(maps, kFused, {});
+    EXPECT_TRUE(worst.cell.contains("3584")) << qPrintable(worst.cell);
+    EXPECT_EQ(worst.most, 3) << "of the finite ones";
+    EXPECT_EQ(worst.worst, "row 0, column 700: got 0.5, native 0.25, float64 0.375");
+    const ErrorView chosen = errorView(maps, kFused, "rms_norm|fused|float16|896|1|cold");
+    EXPECT_EQ(chosen.most, 0.5);
+    EXPECT_EQ(chosen.share[1], 75);
+    EXPECT_EQ(chosen.nativeShare[1], 100);
+    EXPECT_TRUE(errorView(maps, {.op = "rope", .variant = "fused", .dtype = "float16", .cache = "cold"}, {}).empty());
+}
+
+TEST(KernelEvidence, ARooflineHasAPointForEveryTimedCellUnderTheRoof) {
+    std::vector<RooflineRow> work;
+    for (const SweepRow& row : sweepRows()) {
+        if (row.variant == "fused") work.push_back({row.op, row.dtype, row.hidden, row.rows, 4e6, 2e6, 2000, 100'000, 1});
+    }
+    const RooflineView view = rooflineView(work, sweepRows(), kFused);
+    ASSERT_EQ(view.points.size(), 8u);
+    EXPECT_EQ(view.copyGbPerS, 2000);
+    for (const RooflinePoint& point : view.points) EXPECT_EQ(point.intensity, 0.5);
+    EXPECT_TRUE(view.points.back().inView) << "drawn last, on top";
+    EXPECT_TRUE(view.sentence().contains("fewer than 50 operations a byte")) << qPrintable(view.sentence());
+    EXPECT_TRUE(rooflineView({}, sweepRows(), kFused).empty());
 }
 
 TEST(KernelTables, HoldTheModelContract) {
@@ -105,6 +160,12 @@ TEST(KernelsPage, ShowsASavedSweepAndFollowsAClickInTheGridToItsRow) {
     ASSERT_TRUE(page->details()->isVisible());
     ASSERT_TRUE(waitFor([&] { return page->details()->histogram()->count() == 5; }));
     EXPECT_DOUBLE_EQ(page->details()->histogram()->median(), 3);
+    // The other pictures of the same cell; this run kept none of what they show, and says so instead of drawing nothing.
+    for (const char* picture : {"errors", "roofline", "speedup"}) {
+        page->kernelCharts()->pictures()->setValue(picture);
+        EXPECT_EQ(page->kernelCharts()->errors()->isVisible(), std::string(picture) == "errors");
+        EXPECT_EQ(page->kernelCharts()->roofline()->isVisible(), std::string(picture) == "roofline");
+    }
     EXPECT_EQ(page->details()->command(), "kernelscope-cli sweep --op rms_norm --variant native,fused --dtypes float16 --hidden 3584 --rows 64 --cache cold");
 }
 

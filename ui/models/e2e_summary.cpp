@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/records/row_key.h"
 #include "ui/models/kernel_summary.h"
 #include "ui/text.h"
 #include "ui/theme.h"
@@ -88,11 +89,38 @@ std::vector<ColumnSpec<EndToEndRow>> endToEndColumns() {
     };
 }
 
-std::vector<ValueBar> e2eBars(std::span<const EndToEndRow> rows, std::optional<double> EndToEndRow::* figure) {
+EndToEndInterval e2eIntervals(const EndToEndRow& row, std::span<const SampleRow> samples) {
+    std::vector<double> first, steps;
+    for (const SampleRow& sample : samples) {
+        if (sample.metric == "ttft_ms") first.push_back(sample.value);
+        if (sample.metric == "decode_ms_per_token") steps.push_back(sample.value);
+    }
+    constexpr std::size_t kFewest = 5;  // fewer say nothing about where the median may lie
+    EndToEndInterval intervals;
+    if (first.size() >= kFewest) intervals.ttftMs = bootstrapMedian(first);
+    if (steps.size() >= kFewest) intervals.decodeMs = bootstrapMedian(steps);
+    if (intervals.decodeMs && row.decodeMsPerToken && row.decodeTokensPerS && intervals.decodeMs->low > 0) {
+        const double sequences = *row.decodeTokensPerS * *row.decodeMsPerToken;  // tokens a second times milliseconds a token: the batch
+        intervals.tokensPerS = Interval{sequences / intervals.decodeMs->high, sequences / intervals.decodeMs->low};
+    }
+    return intervals;
+}
+
+std::vector<ValueBar> e2eBars(std::span<const EndToEndRow> rows, std::optional<double> EndToEndRow::* figure, const EndToEndIntervals& intervals) {
     std::vector<ValueBar> bars;
     const bool both = hasBothModes(rows);
     for (const EndToEndRow& row : rows) {
-        if (row.*figure) bars.push_back({.label = label(row, both), .value = *(row.*figure), .low = {}, .high = {}, .accent = row.configuration == "patched"});
+        if (!(row.*figure)) continue;
+        ValueBar bar{.label = label(row, both), .value = *(row.*figure), .low = {}, .high = {}, .accent = row.configuration == "patched"};
+        if (const auto found = intervals.find(rowKey(row)); found != intervals.end()) {
+            const EndToEndInterval& of = found->second;
+            const std::optional<Interval>& interval = figure == &EndToEndRow::ttftMs ? of.ttftMs : figure == &EndToEndRow::decodeMsPerToken ? of.decodeMs : of.tokensPerS;
+            if (interval) {
+                bar.low = interval->low;
+                bar.high = interval->high;
+            }
+        }
+        bars.push_back(std::move(bar));
     }
     return bars;
 }

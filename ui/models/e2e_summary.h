@@ -1,6 +1,7 @@
 #pragma once
 // What the End to end page draws, computed from its rows.
 
+#include <map>
 #include <optional>
 #include <span>
 #include <vector>
@@ -10,6 +11,8 @@
 #include <QString>
 
 #include "core/records/kernel_rows.h"
+#include "core/records/rows.h"
+#include "core/records/statistics.h"
 #include "ui/charts/value_bars.h"
 #include "ui/models/column_table.h"
 
@@ -18,8 +21,15 @@ namespace kernelscope::ui {
 using EndToEndTable = ColumnTable<EndToEndRow>;
 std::vector<ColumnSpec<EndToEndRow>> endToEndColumns();
 
-/// One figure of all configurations; patched ones in the accent colour.
-std::vector<ValueBar> e2eBars(std::span<const EndToEndRow> rows, std::optional<double> EndToEndRow::* figure);
+/// 95 % intervals of a configuration's medians, from its samples.
+struct EndToEndInterval {
+    std::optional<Interval> ttftMs, decodeMs, tokensPerS;
+};
+using EndToEndIntervals = std::map<std::string, EndToEndInterval>;  ///< by the row's key
+EndToEndInterval e2eIntervals(const EndToEndRow& row, std::span<const SampleRow> samples);
+
+/// One figure of all configurations with its interval where that is known; patched ones in the accent colour.
+std::vector<ValueBar> e2eBars(std::span<const EndToEndRow> rows, std::optional<double> EndToEndRow::* figure, const EndToEndIntervals& intervals = {});
 
 /// "generate() is 1.43x faster with these kernels (95 %: 1.41 to 1.45)"; in graph mode says so. Empty while nothing is known.
 QString e2eHeadline(std::span<const EndToEndRow> rows);

@@ -4,37 +4,25 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QScrollArea>
-#include <QSpinBox>
+#include <QStackedWidget>
 #include <QVBoxLayout>
 
+#include "core/records/row_key.h"
 #include "ui/charts/value_bars.h"
 #include "ui/model_line.h"
-#include "ui/services/settings.h"
+#include "ui/models/context_summary.h"
+#include "ui/pages/context_panel.h"
+#include "ui/pages/end_to_end_controls.h"
+#include "ui/services/run_library.h"
 #include "ui/text.h"
 #include "ui/theme.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/patch_list.h"
-#include "ui/widgets/segmented.h"
 #include "ui/widgets/table_view.h"
 #include "ui/widgets/token_view.h"
 
 namespace kernelscope::ui {
 namespace {
-
-QSpinBox* addNumber(QHBoxLayout* row, const QString& label, int most, int value, const QString& toolTip, QWidget* parent) {
-    auto* caption = new QLabel(label, parent);
-    caption->setProperty("role", "muted");
-    auto* box = new QSpinBox(parent);
-    box->setRange(1, most);
-    box->setValue(value);
-    box->setAccessibleName(label);
-    box->setToolTip(toolTip);
-    box->setFixedWidth(box->fontMetrics().horizontalAdvance("10000") + box->fontMetrics().height() * 5 / 4);
-    row->addWidget(caption);
-    row->addWidget(box);
-    row->addSpacing(space(parent, 1));
-    return box;
-}
 
 // Token ids under the keys that generate uses, of one configuration.
 std::vector<qint64> idsOf(const nlohmann::json& side) {
@@ -51,38 +39,24 @@ std::vector<qint64> idsOf(const nlohmann::json& side) {
 
 EndToEndPage::EndToEndPage(const ModelLine& model, Settings& settings, QWidget* parent)
     : JobPage(model, {.run = "Run", .empty = "Nothing measured end to end yet. A run generates the same tokens with the model as it is and with faster kernels, in turns."}, parent),
-      m_settings(settings) {
-    setControls(makeControls());
+      m_settings(settings), m_controls(new EndToEndControls(model, settings, this)) {
+    setControls(m_controls);
     m_patches = new PatchList(this);
-    setBody(makeBody());
+    m_bodies = new QStackedWidget(this);
+    m_gain = makeGain();
+    m_context = new ContextPanel(m_bodies);
+    m_bodies->addWidget(m_gain);
+    m_bodies->addWidget(m_context);
+    setBody(m_bodies);
+    connect(m_controls, &EndToEndControls::kindChanged, this, [this] {
+        m_bodies->setCurrentWidget(m_controls->kind() == "context" ? static_cast<QWidget*>(m_context) : m_gain);
+        render();
+    });
+    connect(m_context, &ContextPanel::savePictureRequested, this, &Page::savePictureRequested);
+    connect(m_context, &ContextPanel::exportRequested, this, &Page::exportRequested);
 }
 
-QWidget* EndToEndPage::makeControls() {
-    auto* controls = new QWidget(this);
-    auto* row = new QHBoxLayout(controls);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(space(this, 1.5));
-    m_newTokens = addNumber(row, "New tokens", 100000, m_settings.text("e2e/new_tokens", "50").toInt(), "Forced: an end-of-text token does not stop a run", controls);
-    m_prompt = addNumber(row, "Prompt", 131072, m_settings.text("e2e/prompt_tokens", "32").toInt(), "Tokens of the prompt", controls);
-    m_runs = addNumber(row, "Runs", 1000, m_settings.text("e2e/runs", "10").toInt(), "Timed runs of each, native and patched in turns (ABBA), after two to warm up", controls);
-    m_mode = new Segmented("Mode", controls);
-    m_mode->add("Eager", "eager", "Each operation launched on its own");
-    m_mode->add("Graph", "graph", "A decode step as one CUDA graph");
-    m_mode->add("Both", "both", "Eager and graph, interleaved");
-    row->addWidget(m_mode);
-    row->addStretch(1);
-    const auto followDevice = [this] {
-        const auto device = modelLine().device();
-        const bool gpu = !device || device->id != "cpu";
-        for (const char* mode : {"graph", "both"}) m_mode->setOptionEnabled(mode, gpu, gpu ? "" : "Needs a GPU");
-        if (!gpu) m_mode->setValue("eager");
-    };
-    connect(&modelLine(), &ModelLine::changed, this, followDevice);
-    followDevice();
-    return controls;
-}
-
-QWidget* EndToEndPage::makeBody() {
+QWidget* EndToEndPage::makeGain() {
     auto* body = new QWidget(this);
     auto* grid = new QGridLayout(body);
     grid->setContentsMargins(0, 0, 0, 0);
@@ -115,15 +89,24 @@ QWidget* EndToEndPage::makeBody() {
     grid->setRowStretch(2, 1);
     for (int column = 0; column < 4; ++column) grid->setColumnStretch(column, 1);
     m_table->setMinimumHeight(space(this, 4 * 7));
-    for (Chart* chart : charts()) connect(chart, &Chart::saveRequested, this, [this, chart] { emit savePictureRequested(chart); });
+    for (Chart* chart : {static_cast<Chart*>(m_waterfall), static_cast<Chart*>(m_decode), static_cast<Chart*>(m_first), static_cast<Chart*>(m_rate)}) {
+        connect(chart, &Chart::saveRequested, this, [this, chart] { emit savePictureRequested(chart); });
+    }
     connect(m_table, &TableView::exportRequested, this, &Page::exportRequested);
     return body;
 }
 
-QList<Chart*> EndToEndPage::charts() const { return {m_waterfall, m_decode, m_first, m_rate}; }
+QList<Chart*> EndToEndPage::charts() const {
+    if (m_controls->kind() == "context") return m_context->charts();
+    return {m_waterfall, m_decode, m_first, m_rate};
+}
 
 void EndToEndPage::run() {
-    if (!m_patches->any()) {
+    if (const auto problem = m_controls->problem()) {
+        showError(*problem);
+        return;
+    }
+    if (m_controls->kind() == "e2e" && !m_patches->any()) {
         showError(makeError(ErrorCode::usage, "No operator is ticked, so there is nothing to compare.", "Tick at least one."));
         return;
     }
@@ -132,26 +115,53 @@ void EndToEndPage::run() {
 
 JobRequest EndToEndPage::request() const {
     const ModelChoice choice = modelLine().choice();
-    m_settings.setText("e2e/new_tokens", QString::number(m_newTokens->value()));
-    m_settings.setText("e2e/prompt_tokens", QString::number(m_prompt->value()));
-    m_settings.setText("e2e/runs", QString::number(m_runs->value()));
-    JobRequest request{.kind = "e2e", .model = choice.model, .device = choice.device, .dtype = choice.dtype,
-                       .settings = {{"new_tokens", m_newTokens->value()}, {"prompt_tokens", m_prompt->value()}, {"runs", m_runs->value()}, {"mode", fromQt(m_mode->value())}}};
-    if (!m_patches->patch().isEmpty()) request.settings["patch"] = fromQt(m_patches->patch());
-    return request;
+    m_controls->remember();
+    return {.kind = m_controls->kind(), .model = choice.model, .device = choice.device, .dtype = choice.dtype, .settings = m_controls->settings(fromQt(m_patches->patch()))};
 }
 
-void EndToEndPage::renderCharts(const RunRows& run, bool) {
+void EndToEndPage::renderCharts(const RunRows& run, bool live) {
+    if (run.header().kind == "context") {
+        m_context->showCharts(run);
+        return;
+    }
+    renderGain(run);
+    if (!live) askForIntervals(run);
+}
+
+void EndToEndPage::renderGain(const RunRows& run) {
     const auto rows = run.as<EndToEndRow>();
-    m_first->setBars(e2eBars(rows, &EndToEndRow::ttftMs));
-    m_decode->setBars(e2eBars(rows, &EndToEndRow::decodeMsPerToken));
-    m_rate->setBars(e2eBars(rows, &EndToEndRow::decodeTokensPerS));
+    static const EndToEndIntervals none;
+    const EndToEndIntervals& intervals = run.header().id == m_intervalsOf ? m_intervals : none;
+    m_first->setBars(e2eBars(rows, &EndToEndRow::ttftMs, intervals));
+    m_decode->setBars(e2eBars(rows, &EndToEndRow::decodeMsPerToken, intervals));
+    m_rate->setBars(e2eBars(rows, &EndToEndRow::decodeTokensPerS, intervals));
     m_waterfall->setSteps(e2eWaterfall(rows, run.header().result));
     const QString words = rows.empty() ? QString() : ledgerWords(run.header().result, rows.back().mode);
     m_gainCard->setHint(words.isEmpty() ? QString("share of the native total time") : words);
 }
 
+/// The samples behind the bars lie in the store: intervals come when they have been read.
+void EndToEndPage::askForIntervals(const RunRows& run) {
+    const std::string id = run.header().id;
+    if (id.empty() || !services().library || id == m_intervalsOf) return;
+    m_intervalsOf = id;
+    m_intervals.clear();
+    for (const EndToEndRow& row : run.as<EndToEndRow>()) {
+        const std::string key = rowKey(row);
+        services().library->samples(toQt(id), key, this, [this, id, row, key](const std::vector<SampleRow>& samples) {
+            if (id != m_intervalsOf) return;
+            m_intervals[key] = e2eIntervals(row, samples);
+            const RunRows* run = shown();
+            if (run && run->header().id == id) renderGain(*run);
+        });
+    }
+}
+
 void EndToEndPage::renderTables(const RunRows& run, bool) {
+    if (run.header().kind == "context") {
+        m_context->showTable(run);
+        return;
+    }
     const bool first = m_model->rowCount() == 0;
     m_model->reset(run.as<EndToEndRow>());
     m_table->hideUnknownColumns();
@@ -178,25 +188,34 @@ void EndToEndPage::renderTables(const RunRows& run, bool) {
     m_tokenCard->setHint(hint);
 }
 
-QString EndToEndPage::headlineOf(const RunRows& run) const { return e2eHeadline(run.as<EndToEndRow>()); }
+QString EndToEndPage::headlineOf(const RunRows& run) const {
+    if (run.header().kind != m_controls->kind()) return {};  // the other tab is looked at
+    return run.header().kind == "context" ? contextHeadline(run.as<ContextRow>(), run.othersAs<ContextShareRow>()) : e2eHeadline(run.as<EndToEndRow>());
+}
 
 QString EndToEndPage::sublineOf(const RunRows& run, bool) const {
+    if (run.header().kind != m_controls->kind()) return {};
     QStringList parts{run.header().weights == "random" ? "Random weights" : "Weights from file"};
+    if (run.header().kind == "context") {
+        parts << toQt(run.header().device) << toQt(run.header().dtype);
+        const auto& settings = run.header().settings;
+        if (settings.contains("patch") && settings["patch"].is_string() && !settings["patch"].get_ref<const std::string&>().empty()) parts << "with " + toQt(settings["patch"].get<std::string>());
+        return parts.join(" · ");
+    }
     const QString line = e2eSubline(run.as<EndToEndRow>());
     if (!line.isEmpty()) parts << line;
     return parts.join(" · ");
 }
 
 void EndToEndPage::settingsShown(const RunRows& run) {
+    m_controls->setKind(run.header().kind);
     const auto& settings = run.header().settings;
-    const auto whole = [&](const char* key, QSpinBox* box) {
-        if (settings.contains(key) && settings[key].is_number_integer()) box->setValue(settings[key].get<int>());
-    };
-    whole("new_tokens", m_newTokens);
-    whole("prompt_tokens", m_prompt);
-    whole("runs", m_runs);
-    if (settings.contains("mode") && settings["mode"].is_string()) m_mode->setValue(toQt(settings["mode"].get<std::string>()));
-    if (settings.contains("patch") && settings["patch"].is_string()) m_patches->setPatch(toQt(settings["patch"].get<std::string>()));
+    m_controls->show(settings);
+    if (run.header().kind == "e2e" && settings.contains("patch") && settings["patch"].is_string()) m_patches->setPatch(toQt(settings["patch"].get<std::string>()));
+}
+
+void EndToEndPage::setControlsEnabled(bool enabled) {
+    if (m_controls) m_controls->setSettingsEnabled(enabled);
 }
 
 }  // namespace kernelscope::ui

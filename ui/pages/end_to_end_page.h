@@ -3,11 +3,15 @@
 #include "ui/models/e2e_summary.h"
 #include "ui/pages/job_page.h"
 
+class QLineEdit;
 class QSpinBox;
+class QStackedWidget;
 
 namespace kernelscope::ui {
 
 class Card;
+class ContextPanel;
+class EndToEndControls;
 class PatchList;
 class Segmented;
 class TableView;
@@ -24,13 +28,14 @@ public:
     [[nodiscard]] QString title() const override { return "End to end"; }
     [[nodiscard]] QString iconName() const override { return "end_to_end"; }
     [[nodiscard]] QList<Chart*> charts() const override;
-    [[nodiscard]] bool shows(const std::string& kind) const override { return kind == "e2e"; }
+    [[nodiscard]] bool shows(const std::string& kind) const override { return kind == "e2e" || kind == "context"; }
     void run() override;
 
-    [[nodiscard]] QSpinBox* newTokens() const { return m_newTokens; }
-    [[nodiscard]] QSpinBox* runs() const { return m_runs; }
+    [[nodiscard]] EndToEndControls* controls() const { return m_controls; }
+    [[nodiscard]] ContextPanel* contextPanel() const { return m_context; }
     [[nodiscard]] PatchList* patches() const { return m_patches; }
     [[nodiscard]] ValueBars* decodeBars() const { return m_decode; }
+    [[nodiscard]] ValueBars* firstTokenBars() const { return m_first; }
     [[nodiscard]] Waterfall* waterfall() const { return m_waterfall; }
 
 protected:
@@ -40,16 +45,18 @@ protected:
     [[nodiscard]] QString headlineOf(const RunRows& run) const override;
     [[nodiscard]] QString sublineOf(const RunRows& run, bool live) const override;
     void settingsShown(const RunRows& run) override;
+    void setControlsEnabled(bool enabled) override;
 
 private:
-    QWidget* makeControls();
-    QWidget* makeBody();
+    QWidget* makeGain();
+    void renderGain(const RunRows& run);
+    void askForIntervals(const RunRows& run);
 
     Settings& m_settings;
-    QSpinBox* m_newTokens = nullptr;
-    QSpinBox* m_prompt = nullptr;
-    QSpinBox* m_runs = nullptr;
-    Segmented* m_mode = nullptr;
+    EndToEndControls* m_controls = nullptr;
+    QStackedWidget* m_bodies = nullptr;
+    QWidget* m_gain = nullptr;
+    ContextPanel* m_context = nullptr;
     PatchList* m_patches = nullptr;
     ValueBars* m_first = nullptr;
     ValueBars* m_decode = nullptr;
@@ -60,6 +67,8 @@ private:
     TokenView* m_tokens = nullptr;
     EndToEndTable* m_model = nullptr;
     TableView* m_table = nullptr;
+    EndToEndIntervals m_intervals;   ///< of the run m_intervalsOf, as far as its samples have come
+    std::string m_intervalsOf;
 };
 
 }  // namespace kernelscope::ui

@@ -5,9 +5,13 @@
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QListWidget>
+#include <QSignalBlocker>
+#include <QStackedWidget>
 #include <QVBoxLayout>
 
 #include "ui/charts/cell_grid.h"
+#include "ui/charts/error_chart.h"
+#include "ui/charts/roofline_plot.h"
 #include "ui/charts/speedup_plot.h"
 #include "ui/text.h"
 #include "ui/theme.h"
@@ -47,7 +51,7 @@ void refill(QComboBox* combo, const std::vector<std::string>& values, std::strin
 }  // namespace
 
 KernelCharts::KernelCharts(QWidget* parent)
-    : QWidget(parent), m_lineCard(new Card("Speed-up over native against rows", this)), m_gridCard(new Card("Shapes", this)) {
+    : QWidget(parent), m_lineCard(new Card("Speed-up against rows", this)), m_gridCard(new Card("Shapes", this)) {
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(space(this, 2));
@@ -62,8 +66,16 @@ KernelCharts::KernelCharts(QWidget* parent)
     m_dtype = addChoice(operatorCard->bodyLayout(), "Type of the kernel", operatorCard);
     m_cache = addChoice(operatorCard->bodyLayout(), "State of the cache", operatorCard);
     m_lines = new SpeedupPlot(m_lineCard);
-    m_lineCard->setHint("one line a hidden size, band: 95 %");
-    m_lineCard->setBody(m_lines);
+    m_errors = new ErrorChart(m_lineCard);
+    m_roofline = new RooflinePlot(m_lineCard);
+    m_picture = new Segmented("Picture", m_lineCard);
+    m_picture->add("Speed-up", "speedup", "Over native against rows");
+    m_picture->add("Errors", "errors", "Where in the result the errors are, beside native's");
+    m_picture->add("Roofline", "roofline", "Operations and bytes against what this device's copies and matrix products reach");
+    m_lineCard->addTool(m_picture);
+    m_pictures = new QStackedWidget(m_lineCard);
+    for (QWidget* picture : {static_cast<QWidget*>(m_lines), static_cast<QWidget*>(m_errors), static_cast<QWidget*>(m_roofline)}) m_pictures->addWidget(picture);
+    m_lineCard->setBody(m_pictures);
     m_figure = new Segmented("Figure in the cells", m_gridCard);
     m_figure->add("Limit", "limit", "Per cent of what the device can do at this shape");
     m_figure->add("Speed-up", "speedup", "Over native");
@@ -92,11 +104,30 @@ KernelCharts::KernelCharts(QWidget* parent)
         });
     }
     connect(m_figure, &Segmented::changed, this, &KernelCharts::redraw);
+    connect(m_picture, &Segmented::changed, this, [this] {
+        choosePicture();
+        emit viewChanged();
+    });
+    connect(m_roofline, &RooflinePlot::clicked, this, &KernelCharts::cellClicked);
     connect(m_grid, &CellGrid::clicked, this, &KernelCharts::cellClicked);
     for (Chart* chart : charts()) connect(chart, &Chart::saveRequested, this, [this, chart] { emit savePictureRequested(chart); });
 }
 
-QList<Chart*> KernelCharts::charts() const { return {m_lines, m_grid}; }
+QList<Chart*> KernelCharts::charts() const { return {m_lines, m_grid, m_errors, m_roofline}; }
+
+void KernelCharts::choosePicture() {
+    const QString picture = m_picture->value();
+    m_pictures->setCurrentWidget(picture == "errors" ? static_cast<QWidget*>(m_errors) : picture == "roofline" ? static_cast<QWidget*>(m_roofline) : m_lines);
+    m_lineCard->setTitle(picture == "errors" ? "Where the errors are" : picture == "roofline" ? "Roofline" : "Speed-up against rows");
+    m_lineCard->setHint(picture == "errors" ? "against float64" : picture == "roofline" ? "• this variant, × native" : "one line a hidden size, band: 95 %");
+}
+
+void KernelCharts::showEvidence(const RunRows& run) {
+    // Of hundreds of cells these are megabytes of text: only what is looked at is taken apart.
+    const QString picture = m_picture->value();
+    if (picture == "errors") m_errors->setView(errorView(run.othersAs<ErrorMapRow>(), m_view, m_chosen));
+    if (picture == "roofline") m_roofline->setView(rooflineView(run.othersAs<RooflineRow>(), m_swept, m_view));
+}
 
 void KernelCharts::show(std::vector<ValidateRow> validated, std::vector<SweepRow> swept) {
     m_validated = std::move(validated);
@@ -125,7 +156,17 @@ void KernelCharts::show(std::vector<ValidateRow> validated, std::vector<SweepRow
     if (!m_swept.empty() && m_validated.empty() && m_figure->value() == "valid") m_figure->setValue("limit");
     for (const char* figure : {"limit", "speedup", "time"}) m_figure->setOptionEnabled(figure, !m_swept.empty(), m_swept.empty() ? "Nothing swept yet" : "");
     m_figure->setOptionEnabled("valid", !m_validated.empty(), m_validated.empty() ? "This run holds no validation cases" : "");
-    m_lineCard->setVisible(!m_swept.empty());
+    const QString none = m_swept.empty() ? "Nothing swept yet" : "";
+    for (const char* picture : {"speedup", "roofline"}) m_picture->setOptionEnabled(picture, !m_swept.empty(), none);
+    const QSignalBlocker quiet(m_picture);  // what follows draws it
+    if (m_swept.empty() && m_picture->value() != "errors") {
+        m_onlyErrors = true;
+        m_picture->setValue("errors");
+    } else if (!m_swept.empty() && m_onlyErrors) {
+        m_onlyErrors = false;
+        m_picture->setValue("speedup");
+    }
+    choosePicture();
     fillChoices();
     redraw();
 }
@@ -134,7 +175,10 @@ void KernelCharts::setOperator(const QString& op) {
     for (QListWidgetItem* item : m_operators->findItems(op, Qt::MatchExactly)) m_operators->setCurrentItem(item);
 }
 
-void KernelCharts::setChosenCell(const std::string& key) { m_grid->setChosen(key); }
+void KernelCharts::setChosenCell(const std::string& key) {
+    m_chosen = key;
+    m_grid->setChosen(key);
+}
 
 void KernelCharts::fillChoices() {
     m_filling = true;

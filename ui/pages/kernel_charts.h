@@ -6,14 +6,18 @@
 
 #include "ui/charts/chart.h"
 #include "ui/models/kernel_summary.h"
+#include "ui/services/run_rows.h"
 
 class QComboBox;
 class QListWidget;
+class QStackedWidget;
 
 namespace kernelscope::ui {
 
 class Card;
 class CellGrid;
+class ErrorChart;
+class RooflinePlot;
 class Segmented;
 class SpeedupPlot;
 
@@ -24,12 +28,17 @@ public:
     explicit KernelCharts(QWidget* parent = nullptr);
 
     void show(std::vector<ValidateRow> validated, std::vector<SweepRow> swept);
+    /// The run's maps of errors and work models, for the charts that need them; after show().
+    void showEvidence(const RunRows& run);
     [[nodiscard]] const KernelView& view() const { return m_view; }
     void setOperator(const QString& op);
     void setChosenCell(const std::string& key);
     [[nodiscard]] QList<Chart*> charts() const;
     [[nodiscard]] CellGrid* grid() const { return m_grid; }
     [[nodiscard]] SpeedupPlot* lines() const { return m_lines; }
+    [[nodiscard]] ErrorChart* errors() const { return m_errors; }
+    [[nodiscard]] RooflinePlot* roofline() const { return m_roofline; }
+    [[nodiscard]] Segmented* pictures() const { return m_picture; }
 
 signals:
     void viewChanged();
@@ -39,6 +48,7 @@ signals:
 private:
     void fillChoices();
     void redraw();
+    void choosePicture();
 
     std::vector<ValidateRow> m_validated;
     std::vector<SweepRow> m_swept;
@@ -51,9 +61,15 @@ private:
     QComboBox* m_dtype;
     QComboBox* m_cache;
     Segmented* m_figure;
+    Segmented* m_picture;
+    QStackedWidget* m_pictures;
     SpeedupPlot* m_lines;
+    ErrorChart* m_errors;
+    RooflinePlot* m_roofline;
+    std::string m_chosen;
     CellGrid* m_grid;
     bool m_filling = false;
+    bool m_onlyErrors = false;  ///< the errors are shown because there was nothing else
 };
 
 }  // namespace kernelscope::ui

@@ -23,6 +23,9 @@
 namespace kernelscope::ui {
 namespace {
 
+// Of a sweep of hundreds of cells each new one moves little.
+constexpr int kChartsIntervalMs = 200;
+
 std::vector<ValidateRow> validatedOf(const RunRows& run) {
     auto rows = run.as<ValidateRow>();
     auto others = run.othersAs<ValidateRow>();  // what a sweep checked before it timed
@@ -83,6 +86,7 @@ QWidget* KernelsPage::makeBody() {
 
 void KernelsPage::chooseCell(const std::string& key) {
     m_charts->setChosenCell(key);
+    if (const RunRows* run = shown()) m_charts->showEvidence(*run);
     for (int row = 0; row < m_table->model()->rowCount(); ++row) {
         const QModelIndex index = m_table->model()->index(row, 0);
         const auto source = std::size_t(m_table->filter()->mapToSource(index).row());
@@ -124,15 +128,23 @@ JobRequest KernelsPage::request() const {
     return request;
 }
 
-// Of a sweep of hundreds of cells each new one moves little: the charts are then drawn five times a second.
 void KernelsPage::renderCharts(const RunRows& run, bool live) {
-    if (live && run.records().size() > 100 && m_sinceCharts.isValid() && m_sinceCharts.elapsed() < 200) return;
+    if (live && run.records().size() > 100 && m_sinceCharts.isValid() && m_sinceCharts.elapsed() < kChartsIntervalMs) {
+        m_chartsBehind = true;
+        return;
+    }
+    drawCharts(run);
+}
+
+void KernelsPage::drawCharts(const RunRows& run) {
     m_sinceCharts.restart();
+    m_chartsBehind = false;
     m_charts->show(validatedOf(run), run.as<SweepRow>());
+    m_charts->showEvidence(run);
 }
 
 void KernelsPage::renderTables(const RunRows& run, bool live) {
-    if (live) m_charts->show(validatedOf(run), run.as<SweepRow>());
+    if (live && m_chartsBehind) drawCharts(run);
     const KernelView& view = m_charts->view();
     const bool sweep = run.header().kind == "sweep";
     const std::string kind = sweep ? "sweep" : "validate";

@@ -42,6 +42,7 @@ protected:
 
 private:
     QWidget* makeBody();
+    void drawCharts(const RunRows& run);
     void chooseCell(const std::string& key);
     void runAs(const std::string& kind);
 
@@ -56,6 +57,7 @@ private:
     std::string m_kind = "sweep";
     std::string m_tableKind;
     QElapsedTimer m_sinceCharts;
+    bool m_chartsBehind = false;  ///< rows have come since they were drawn
 };
 
 }  // namespace kernelscope::ui
