@@ -5,8 +5,8 @@ namespace kernelscope::cli {
 /// In the order in which help shows them.
 std::vector<std::unique_ptr<Command>> makeCommands() {
     std::vector<std::unique_ptr<Command>> commands;
-    for (const auto make : {makeProfileCommand, makeValidateCommand, makeSweepCommand, makeGenerateCommand, makeEndToEndCommand, makeCompareCommand, makeRunsCommand,
-                            makeInspectCommand, makeTokenizeCommand, makeTuneCommand, makeDoctorCommand})
+    for (const auto make : {makeProfileCommand, makeValidateCommand, makeSweepCommand, makeGenerateCommand, makeEndToEndCommand, makeKernelCommand, makeTuneCommand,
+                            makeCompareCommand, makeRunsCommand, makeInspectCommand, makeTokenizeCommand, makeDoctorCommand})
         commands.push_back(make());
     return commands;
 }

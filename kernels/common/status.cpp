@@ -2,6 +2,8 @@
 
 #include "kernels/include/kernelscope/kernels.h"
 
+extern "C" int ks_abi_version(void) { return KS_ABI_VERSION; }
+
 extern "C" const char* ks_status_string(int status) {
     switch (status) {
         case KS_OK: return "done";
