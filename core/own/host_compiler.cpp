@@ -81,20 +81,24 @@ Result<HostCompiled> compileForHost(const KernelFile& file) {
     };
     Words preprocess = compiler;
     append(preprocess, flags);
-    append(preprocess, {"-E", source.string()});
+    const fs::path expanded = fs::path(source).replace_extension(".ii");  // to a file: its words alone are for people
+    append(preprocess, {"-E", "-o", expanded.string(), source.string()});
     const Result<ProgramEnd> preprocessed = runToEnd(preprocess);
     if (!preprocessed) return noCompiler(preprocessed.error());
     if (preprocessed->code != 0) return broken(preprocessed->output);
+    const Result<std::string> whole = readTextFile(expanded);
+    std::error_code problem;
+    fs::remove(expanded, problem);
+    if (!whole) return whole.error();
     Words versionWords = compiler;
     append(versionWords, {"--version"});
     const Result<ProgramEnd> version = runToEnd(versionWords);
     if (!version) return noCompiler(version.error());
 
-    const std::string key = contentVersion(fmt::format("{}\n{}\n{}", preprocessed->output, version->output, fmt::join(flags, "\n")));
+    const std::string key = contentVersion(fmt::format("{}\n{}\n{}", *whole, version->output, fmt::join(flags, "\n")));
     HostCompiled made;
     made.library = *cache / fmt::format("{}-{}.so", file.variant, key);
     const fs::path log = fs::path(made.library).replace_extension(".log");
-    std::error_code problem;
     if (fs::exists(made.library, problem)) {
         if (const Result<std::string> kept = readTextFile(log); kept) made.log = *kept;
         fs::remove(source, problem);
