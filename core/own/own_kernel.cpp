@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/device/cuda_support.h"
 #include "core/model/files.h"
 #include "core/ops/kernel_call.h"
 #include "core/own/cuda_kernel.h"
@@ -39,6 +40,16 @@ Result<std::filesystem::path> copyOf(const KernelFile& file) {
 Error notHere(const KernelFile& file, bool cuda) {
     if (cuda) return makeError(ErrorCode::environment, nameOf(file) + " holds kernels for the CPU, and this job runs on a CUDA device", "Use --device cpu.");
     return makeError(ErrorCode::environment, nameOf(file) + " holds CUDA kernels, and this job runs on a CPU", "Use --device cuda on a machine with a GPU.");
+}
+
+/// A driver that refuses one launch of a library's kernel makes that kernel wrong there; one that has no code for this GPU, or whose context
+/// is dead, ends the work.
+Result<Tensors> judged(Result<Tensors> result, const std::string& name) {
+    if (result || result.error().code != ErrorCode::environment) return result;
+    const std::string& words = result.error().message;
+    if (words.find("no kernel image") != std::string::npos) return makeError(ErrorCode::environment, fmt::format("{} holds no code for this GPU ({})", name, words), "Build it for this GPU's architecture.");
+    if (!cuda::synchronize()) return result;
+    return makeError(ErrorCode::wrong, words);
 }
 
 }  // namespace
@@ -97,7 +108,7 @@ void OwnKernel::addTo(OperatorTable& operators) const {
         if (!made) continue;  // its symbol names the operator, so its type is that operator's
         made->roundsLikeNative = false;
         // The library stays open as long as somebody may call it.
-        made->run = [library = m_library, run = std::move(made->run)](const Operands& operands) { return run(operands); };
+        made->run = [library = m_library, run = std::move(made->run), name = nameOf(m_file)](const Operands& operands) { return judged(run(operands), name); };
         op->add(std::move(*made));
     }
 }
