@@ -12,6 +12,7 @@
 #include "core/model/files.h"
 #include "core/own/library.h"
 #include "core/own/source_lines.h"
+#include "kernelscope/abi.h"
 
 namespace kernelscope {
 namespace {

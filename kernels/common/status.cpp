@@ -1,5 +1,6 @@
 #include "kernels/common/status.h"
 
+#include "kernels/include/kernelscope/abi.h"
 #include "kernels/include/kernelscope/kernels.h"
 
 extern "C" int ks_abi_version(void) { return KS_ABI_VERSION; }

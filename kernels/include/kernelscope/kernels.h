@@ -30,11 +30,6 @@
 extern "C" {
 #endif
 
-/* Of this interface. A library of your own may export ks_abi_version(), returning this constant, so that it is refused in words where the
- * interface has changed meanwhile. */
-#define KS_ABI_VERSION 1
-KS_API int ks_abi_version(void);
-
 enum ks_dtype { KS_FLOAT32 = 0, KS_FLOAT16 = 1, KS_BFLOAT16 = 2 };
 
 enum ks_status {
