@@ -21,6 +21,7 @@
 #include "ui/pages/end_to_end_page.h"
 #include "ui/pages/job_page.h"
 #include "ui/pages/kernels_page.h"
+#include "ui/pages/own_kernel_section.h"
 #include "ui/pages/profile_page.h"
 #include "ui/pages/runs_page.h"
 #include "ui/pages/summary_page.h"
@@ -262,9 +263,19 @@ void MainWindow::closeEvent(QCloseEvent* event) {
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
     const auto urls = event->mimeData()->urls();
-    if (urls.size() == 1 && QFileInfo(urls.front().toLocalFile()).isDir()) event->acceptProposedAction();
+    if (urls.size() != 1) return;
+    const QString file = urls.front().toLocalFile();
+    if (QFileInfo(file).isDir() || OwnKernelSection::opens(file)) event->acceptProposedAction();
 }
 
-void MainWindow::dropEvent(QDropEvent* event) { openModelFolder(event->mimeData()->urls().front().toLocalFile()); }
+void MainWindow::dropEvent(QDropEvent* event) {
+    const QString file = event->mimeData()->urls().front().toLocalFile();
+    if (QFileInfo(file).isDir()) {
+        openModelFolder(file);
+        return;
+    }
+    showPage(m_kernels->title());
+    m_kernels->openKernel(file);
+}
 
 }  // namespace kernelscope::ui

@@ -50,6 +50,7 @@ std::unique_ptr<Command> makeContextCommand();
 std::unique_ptr<Command> makeProfileCommand();
 std::unique_ptr<Command> makeGenerateCommand();
 std::unique_ptr<Command> makeInspectCommand();
+std::unique_ptr<Command> makeKernelCommand();
 std::unique_ptr<Command> makeRunsCommand();
 std::unique_ptr<Command> makeSweepCommand();
 std::unique_ptr<Command> makeTokenizeCommand();

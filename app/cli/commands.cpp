@@ -5,8 +5,9 @@ namespace kernelscope::cli {
 /// In the order in which help shows them.
 std::vector<std::unique_ptr<Command>> makeCommands() {
     std::vector<std::unique_ptr<Command>> commands;
-    for (const auto make : {makeProfileCommand, makeValidateCommand, makeSweepCommand, makeGenerateCommand, makeEndToEndCommand, makeContextCommand, makeCompareCommand, makeRunsCommand,
-                            makeInspectCommand, makeTokenizeCommand, makeTuneCommand, makeDoctorCommand})
+    for (const auto make : {makeProfileCommand, makeValidateCommand, makeSweepCommand, makeGenerateCommand, makeEndToEndCommand, makeContextCommand,
+                            makeKernelCommand, makeTuneCommand, makeCompareCommand, makeRunsCommand, makeInspectCommand, makeTokenizeCommand,
+                            makeDoctorCommand})
         commands.push_back(make());
     return commands;
 }

@@ -1,4 +1,5 @@
 #include "app/cli/job_runner.h"
+#include "app/cli/own_kernel_option.h"
 #include "app/cli/kernel_tables.h"
 
 namespace kernelscope::cli {
@@ -11,7 +12,8 @@ public:
     std::string summary() const override { return "What a patch buys: native against patched generate()"; }
 
     void define(CLI::App& app) override {
-        app.add_option("--patch", m_patch, "Operators to replace: op=variant,... (default: the best right variant of each)")->type_name("LIST");
+        app.add_option("--patch", m_patch, "Operators to replace: op=variant,... (default: the best right variant of each; with --kernel: that one)")->type_name("LIST");
+        m_kernel.define(app);
         const auto count = [&](const char* name, std::int64_t& target, std::int64_t least, const char* help) {
             app.add_option(name, target, help)->check(CLI::Range(least, std::int64_t{1'000'000}))->capture_default_str()->type_name("N");
         };
@@ -27,6 +29,7 @@ public:
         JobRequest request = jobRequest(common, "e2e");
         request.settings = {{"new_tokens", m_newTokens}, {"prompt_tokens", m_promptTokens}, {"batch", m_batch}, {"runs", m_runs}, {"warmup", m_warmup}, {"mode", m_mode}};
         if (!m_patch.empty()) request.settings["patch"] = m_patch;
+        m_kernel.put(request.settings);
         JobHooks hooks;
         hooks.table = [](const JobRun& run) { print(endToEndTable(run.rows)); };
         hooks.judge = [](const JobRun& run) { return exitCodeOf(run.rows); };
@@ -34,6 +37,7 @@ public:
     }
 
 private:
+    OwnKernelOption m_kernel;
     std::string m_patch, m_mode = "eager";
     std::int64_t m_newTokens = 50, m_promptTokens = 32, m_batch = 1, m_runs = 10, m_warmup = 2;
 };

@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include "app/cli/job_runner.h"
+#include "app/cli/own_kernel_option.h"
 #include "core/records/csv.h"
 #include "core/records/format.h"
 #include "core/records/json_read.h"
@@ -45,7 +46,8 @@ public:
         m_newTokensOption = app.add_option("--new-tokens", m_newTokens, "Tokens to generate at most")->check(CLI::Range(std::int64_t{0}, std::int64_t{10'000'000}))->type_name("N");
         app.add_flag("--ignore-eos", m_ignoreEos, "End-of-sequence tokens do not end it");
         addChoice(app, "--mode", m_mode, {"eager", "graph"}, "How the model runs; graph needs CUDA");
-        app.add_option("--patch", m_patch, "Operators to replace: op=variant,...")->type_name("LIST");
+        app.add_option("--patch", m_patch, "Operators to replace: op=variant,... (default with --kernel: by that)")->type_name("LIST");
+        m_kernel.define(app);
         m_temperatureOption = app.add_option("--temperature", m_temperature, "Sample instead of taking the likeliest token")->check(CLI::Range(0.0, 100.0))->type_name("T");
         m_topPOption = app.add_option("--top-p", m_topP, "Sample from the likeliest tokens of this total probability")->check(CLI::Range(0.0, 1.0))->type_name("P");
         app.add_option("--logits", m_logits, "Write the generated positions' logits (float32 .npy)")->type_name("FILE");
@@ -69,6 +71,7 @@ public:
         if (m_ignoreEos) settings["ignore_eos"] = true;
         settings["mode"] = m_mode;
         if (!m_patch.empty()) settings["patch"] = m_patch;
+        m_kernel.put(settings);
         if (m_temperatureOption->count()) settings["temperature"] = m_temperature;
         if (m_topPOption->count()) settings["top_p"] = m_topP;
         if (!m_logits.empty()) settings["logits"] = m_logits;
@@ -98,6 +101,7 @@ public:
     }
 
 private:
+    OwnKernelOption m_kernel;
     std::string m_prompt, m_promptIds, m_mode = "eager", m_patch, m_logits, m_promptLogits;
     bool m_raw = false, m_ignoreEos = false;
     std::int64_t m_newTokens = 50;

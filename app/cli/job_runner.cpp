@@ -1,6 +1,8 @@
 #include "app/cli/job_runner.h"
 
+#include <condition_variable>
 #include <mutex>
+#include <optional>
 
 #include "app/cli/progress_line.h"
 #include "app/cli/terminal.h"
@@ -50,72 +52,139 @@ int writeDocuments(const CommonOptions& common, const Store& store, const RunHea
 
 }  // namespace
 
-int runJob(const CommonOptions& common, JobRequest request, const JobHooks& hooks) {
-    auto engine = engineCommand(common);
-    if (!engine) return report(engine.error());
-    if (const auto ready = prepareDocuments(common); !ready) return report(ready.error());
+struct JobRunner::State {
+    explicit State(const CommonOptions& options) : common(options), progress(progressStyle(options)) {}
 
+    const CommonOptions& common;
+    std::mutex mutex;  // guards the two below and `answer`
+    std::condition_variable changed;
     Session* running = nullptr;
-    std::mutex runningMutex;
-    bool cancelled = false;
-    // Before the session, so that its thread inherits the blocked signals.
-    StopSignals signals([&] {
-        const std::lock_guard lock(runningMutex);
-        cancelled = true;
-        if (running) running->cancel();
-    });
-    auto store = Store::open(storePath(common));
-    if (!store) return report(store.error());
+    bool stopped = false;
+    std::optional<Result<nlohmann::json>> answer;
 
+    const JobHooks* hooks = nullptr;  // while a job runs
     JobRun run;
-    run.store = store->get();
-    ProgressLine progress(progressStyle(common));
+    ProgressLine progress;
+    // Before the session, so that its thread inherits the blocked signals.
+    std::optional<StopSignals> signals;
+    std::unique_ptr<Store> store;
+    std::optional<Session> session;  // last: its thread uses all of the above
+};
+
+JobRunner::JobRunner(const CommonOptions& common) : m_state(std::make_unique<State>(common)) {}
+JobRunner::~JobRunner() = default;
+
+int JobRunner::open() {
+    State& state = *m_state;
+    auto engine = engineCommand(state.common);
+    if (!engine) return report(engine.error());
+    if (const auto ready = prepareDocuments(state.common); !ready) return report(ready.error());
+    state.signals.emplace([&state] {
+        const std::lock_guard lock(state.mutex);
+        state.stopped = true;
+        if (state.running) state.running->cancel();
+        if (!state.answer) state.answer = makeError(ErrorCode::cancelled, "cancelled");
+        state.changed.notify_all();
+    });
+    auto store = Store::open(storePath(state.common));
+    if (!store) return report(store.error());
+    state.store = std::move(*store);
+
     SessionListener listener;
-    listener.progress = [&](const Progress& step) { progress.show(step); };
-    listener.jobStarted = [&](const RunHeader& header) {
-        say(common, describe(header));
-        if (hooks.started) hooks.started(header);
+    listener.progress = [&state](const Progress& step) { state.progress.show(step); };
+    listener.jobStarted = [&state](const RunHeader& header) {
+        say(state.common, describe(header));
+        if (state.hooks->started) state.hooks->started(header);
     };
-    listener.row = [&](const RowRecord& row) {
-        if (hooks.row) hooks.row(row);
+    listener.row = [&state](const RowRecord& row) {
+        if (state.hooks->row) state.hooks->row(row);
     };
-    listener.log = [&](const std::string& line) { say(common, "engine: " + line); };
-    listener.jobFinished = [&](const RunHeader& header, const Finished& finished) {
-        run.header = header;
-        run.finished = finished;
+    listener.log = [&state](const std::string& line) { say(state.common, "engine: " + line); };
+    listener.jobFinished = [&state](const RunHeader& header, const Finished& finished) {
+        state.run.header = header;
+        state.run.finished = finished;
     };
     SessionOptions options;
     options.engine = std::move(*engine);
     options.telemetryIntervalMs = 0;
-    Session session(std::move(options), store->get(), std::move(listener));
-    const auto started = hooks.resumes.empty() ? session.start(std::move(request), common.commandLine) : session.resume(hooks.resumes, std::move(request));
+    state.session.emplace(std::move(options), state.store.get(), std::move(listener));
+    return 0;
+}
+
+bool JobRunner::stopped() const {
+    const std::lock_guard lock(m_state->mutex);
+    return m_state->stopped;
+}
+
+void JobRunner::cancelRun() {
+    const std::lock_guard lock(m_state->mutex);
+    if (m_state->running) m_state->running->cancel();
+}
+
+bool JobRunner::pause(std::chrono::milliseconds time) {
+    std::unique_lock lock(m_state->mutex);
+    return !m_state->changed.wait_for(lock, time, [this] { return m_state->stopped; });
+}
+
+Result<nlohmann::json> JobRunner::ask(const std::string& method, nlohmann::json params) {
+    State& state = *m_state;
+    {
+        const std::lock_guard lock(state.mutex);
+        if (state.stopped) return makeError(ErrorCode::cancelled, "cancelled");
+        state.answer.reset();
+    }
+    state.session->call(method, std::move(params), [&state](Result<nlohmann::json> result) {
+        const std::lock_guard lock(state.mutex);
+        if (!state.answer) state.answer = std::move(result);
+        state.changed.notify_all();
+    });
+    std::unique_lock lock(state.mutex);
+    state.changed.wait(lock, [&] { return state.answer.has_value(); });
+    return *state.answer;
+}
+
+int JobRunner::run(JobRequest request, const JobHooks& hooks, JobRun* kept) {
+    State& state = *m_state;
+    const CommonOptions& common = state.common;
+    state.run = JobRun{};
+    state.run.store = state.store.get();
+    state.hooks = &hooks;
+    const auto started = hooks.resumes.empty() ? state.session->start(std::move(request), common.commandLine) : state.session->resume(hooks.resumes, std::move(request));
     if (!started) return report(started.error());
     {
-        const std::lock_guard lock(runningMutex);
-        running = &session;
-        if (cancelled) session.cancel();
+        const std::lock_guard lock(state.mutex);
+        state.running = &*state.session;
+        if (state.stopped) state.session->cancel();
     }
-    session.wait();
+    state.session->wait();
     {
-        const std::lock_guard lock(runningMutex);
-        running = nullptr;
+        const std::lock_guard lock(state.mutex);
+        state.running = nullptr;
     }
     ProgressLine::clear();
 
+    JobRun& run = state.run;
     int code = 0;
     const bool exists = !run.header.id.empty();
     if (exists) {
-        if (auto rows = (*store)->rows(run.header.id, run.header.kind)) run.rows = std::move(*rows);
+        if (auto rows = state.store->rows(run.header.id, run.header.kind)) run.rows = std::move(*rows);
         if (hooks.table && !common.documentOnOutput() && !common.quiet) hooks.table(run);
-        code = worse(code, writeDocuments(common, **store, run.header));
+        code = worse(code, writeDocuments(common, *state.store, run.header));
         if (hooks.afterwards) code = worse(code, hooks.afterwards(run));
         say(common, "run " + run.header.id + (run.finished.status == RunStatus::done ? "" : " (" + std::string(toString(run.finished.status)) + ")"));
     }
+    if (kept) *kept = run;
     switch (run.finished.status) {
         case RunStatus::done: return worse(code, hooks.judge ? hooks.judge(run) : 0);
         case RunStatus::cancelled: return 130;
         default: return worse(code, report(run.finished.error));
     }
+}
+
+int runJob(const CommonOptions& common, JobRequest request, const JobHooks& hooks) {
+    JobRunner runner(common);
+    if (const int code = runner.open(); code != 0) return code;
+    return runner.run(std::move(request), hooks);
 }
 
 }  // namespace kernelscope::cli

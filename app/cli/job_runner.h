@@ -1,7 +1,9 @@
 #pragma once
 // Runs one job of a command: engine, progress, cancelling, the run in the store, its CSV and JSON.
 
+#include <chrono>
 #include <functional>
+#include <memory>
 
 #include "app/cli/command.h"
 
@@ -28,6 +30,32 @@ struct JobHooks {
 
 /// The request that the common options make.
 JobRequest jobRequest(const CommonOptions& common, const std::string& kind);
+
+/// One engine for several jobs after one another: for commands that stay.
+class JobRunner {
+public:
+    explicit JobRunner(const CommonOptions& common);  ///< `common` must outlive it
+    ~JobRunner();
+    JobRunner(const JobRunner&) = delete;
+    JobRunner& operator=(const JobRunner&) = delete;
+
+    /// Store, documents, session. 0, or the exit code of what was said on standard error. Before anything else.
+    int open();
+    /// Runs a job to its end and returns its exit code. `kept` gets what it came to.
+    int run(JobRequest request, const JobHooks& hooks, JobRun* kept = nullptr);
+    /// From any thread: ends the job that runs, and not the program.
+    void cancelRun();
+    /// Asks the engine something; also while a job runs. From one thread at a time.
+    Result<nlohmann::json> ask(const std::string& method, nlohmann::json params);
+    /// Has the user asked to stop (Ctrl+C)?
+    [[nodiscard]] bool stopped() const;
+    /// Waits that long. False as soon as the user asks to stop.
+    bool pause(std::chrono::milliseconds time);
+
+private:
+    struct State;
+    std::unique_ptr<State> m_state;
+};
 
 /// Runs it; writes what --csv and --json ask for, whatever the end, as long as there is a run. Returns the exit code.
 int runJob(const CommonOptions& common, JobRequest request, const JobHooks& hooks);

@@ -10,6 +10,8 @@ void KernelOptions::define(CLI::App& app) {
     app.add_option("--hidden", m_hidden, "Hidden sizes, such as 896,3584 or 1024-8192x2")->type_name("LIST");
     app.add_option("--rows", m_rows, "Rows, such as 1,8,64-1024x2")->type_name("LIST");
     app.add_option("--dtypes", m_dtypes, "float32, float16, bfloat16")->type_name("LIST");
+    m_kernel.define(app);
+    app.add_flag("--watch", m_watch, "Again at every save of --kernel's file, saying what changed; Ctrl+C ends");
 }
 
 Result<void> putList(nlohmann::json& settings, const std::string& key, const std::string& option, const std::string& text) {
@@ -26,6 +28,7 @@ Result<nlohmann::json> KernelOptions::settings() const {
         if (!text.empty()) settings[key] = text;
     if (const auto put = putList(settings, "hidden", "--hidden", m_hidden); !put) return put.error();
     if (const auto put = putList(settings, "rows", "--rows", m_rows); !put) return put.error();
+    m_kernel.put(settings);
     return settings;
 }
 

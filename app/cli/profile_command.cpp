@@ -1,4 +1,5 @@
 #include "app/cli/job_runner.h"
+#include "app/cli/own_kernel_option.h"
 #include "app/cli/profile_table.h"
 #include "core/client/export.h"
 #include "core/client/file.h"
@@ -20,7 +21,8 @@ public:
         app.add_option("--warmup", m_warmup, "Passes before those")->check(CLI::Range(std::int64_t{0}, std::int64_t{100'000}))->capture_default_str()->type_name("N");
         addChoice(app, "--level", m_level, {"type", "block", "leaf", "kernel"}, "How fine the rows are; kernel needs CUDA");
         addChoice(app, "--mode", m_mode, {"eager", "graph"}, "How the model runs; graph needs CUDA");
-        app.add_option("--patch", m_patch, "Operators to replace: op=variant,...")->type_name("LIST");
+        app.add_option("--patch", m_patch, "Operators to replace: op=variant,... (default with --kernel: by that)")->type_name("LIST");
+        m_kernel.define(app);
         app.add_option("--trace", m_trace, "Write a Chrome trace of one pass")->type_name("FILE");
         app.add_flag("--cross-check", m_crossCheck, "Hold the GPU time against the driver's own trace (CUPTI), where that works");
     }
@@ -32,6 +34,7 @@ public:
         request.settings = {{"phase", m_phase}, {"prompt_tokens", m_promptTokens}, {"batch", m_batch}, {"iterations", m_iterations},
                             {"warmup", m_warmup}, {"level", m_level}, {"mode", m_mode}};
         if (!m_patch.empty()) request.settings["patch"] = m_patch;
+        m_kernel.put(request.settings);
         if (m_crossCheck) request.settings["cross_check"] = true;
         JobHooks hooks;
         hooks.table = [this](const JobRun& run) {
@@ -47,6 +50,7 @@ public:
     }
 
 private:
+    OwnKernelOption m_kernel;
     static void printCrossCheck(const JobRun& run) {
         const auto rows = run.store->rows(run.header.id, "profile_cross_check");
         if (rows && !rows->empty()) print("\n" + crossCheckTable(*rows));

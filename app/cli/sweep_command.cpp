@@ -1,6 +1,7 @@
 #include "app/cli/job_runner.h"
 #include "app/cli/kernel_options.h"
 #include "app/cli/kernel_tables.h"
+#include "app/cli/watch.h"
 
 namespace kernelscope::cli {
 
@@ -51,6 +52,10 @@ public:
         }
         hooks.table = [](const JobRun& run) { print(sweepTable(run.rows)); };
         hooks.judge = [](const JobRun& run) { return exitCodeOf(run.rows); };
+        if (m_kernels.watch()) {
+            if (!hooks.resumes.empty()) return report(makeError(ErrorCode::usage, "--resume and --watch do not go together", "a version that is saved gets a run of its own"));
+            return watchKernel(common, request, hooks, m_kernels.kernel());
+        }
         return runJob(common, std::move(request), hooks);
     }
 

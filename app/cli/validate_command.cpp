@@ -1,6 +1,7 @@
 #include "app/cli/job_runner.h"
 #include "app/cli/kernel_options.h"
 #include "app/cli/kernel_tables.h"
+#include "app/cli/watch.h"
 
 namespace kernelscope::cli {
 
@@ -27,7 +28,7 @@ public:
         JobHooks hooks;
         hooks.table = [](const JobRun& run) { print(validateTable(run.rows)); };
         hooks.judge = [](const JobRun& run) { return exitCodeOf(run.rows); };
-        return runJob(common, std::move(request), hooks);
+        return m_kernels.watch() ? watchKernel(common, request, hooks, m_kernels.kernel()) : runJob(common, std::move(request), hooks);
     }
 
 private:

@@ -345,6 +345,8 @@ void Session::Impl::onStarted(Result<json> answer) {
     header.device = started->device;
     header.dtype = started->dtype;
     header.settings = started->settings;
+    // Rows of one run are of one version of a kernel that is being worked on: another engine has to find the same.
+    if (const auto version = started->settings.find("kernel_version"); version != started->settings.end()) m_job->request.settings["kernel_version"] = *version;
     header.status = RunStatus::running;
     header.when = timeStamp();
     if (m_store) {

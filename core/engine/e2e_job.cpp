@@ -67,6 +67,7 @@ public:
     Result<JobStarted> prepare(ModelHolder& models) override {
         SettingsReader reader(m_request.settings);
         m_settings.patch = reader.text("patch", "");
+        const KernelSettings kernelSettings = readKernelSettings(reader);
         m_settings.newTokens = reader.integer("new_tokens", 50, 1, 1'000'000);
         m_settings.shape.promptTokens = reader.integer("prompt_tokens", 32, 1, 1'000'000);
         m_settings.shape.batch = reader.integer("batch", 1, 1, 4096);
@@ -84,10 +85,14 @@ public:
         if (mode != "eager" && !m_setup->device.isCuda()) {
             return makeError(ErrorCode::environment, "Graph mode needs a CUDA device; this job runs on " + m_setup->device.info.name, "Use --mode eager.");
         }
+        Result<JobKernel> kernel = JobKernel::load(kernelSettings, m_setup->device);
+        if (!kernel) return kernel.error();
+        m_kernel = std::move(*kernel);
+        if (m_settings.patch.empty() && m_kernel.given()) m_settings.patch = m_kernel.patch();  // asked for by name: the file's
         m_patchByDefault = m_settings.patch.empty();
         if (m_patchByDefault) m_settings.patch = defaultPatch(m_setup->device);
         (*complete)["patch"] = m_settings.patch;
-        Result<JobPatch> patched = JobPatch::read(m_settings.patch, *m_setup);
+        Result<JobPatch> patched = JobPatch::read(m_settings.patch, *m_setup, m_kernel);
         if (!patched) return patched.error();
         m_patch = std::move(*patched);
         if (const Result<void> fits = checkSizes(models); !fits) return fits.error();
@@ -95,6 +100,7 @@ public:
         if (tokenizer) m_tokenizer = std::move(*tokenizer);  // without one the tokens are ids, and that is all right
         JobStarted started = describe(*m_setup);
         started.settings = std::move(*complete);
+        m_kernel.describe(started);
         return started;
     }
 
@@ -148,7 +154,7 @@ private:
         const Result<std::vector<PatchChoice>> kept = rightChoices(*verdicts, !m_patchByDefault, m_notes);
         if (!kept) return kept.error();
         if (kept->size() != m_patch->choices().size()) {
-            Result<JobPatch> patched = JobPatch::read(patchText(*kept), *m_setup);
+            Result<JobPatch> patched = JobPatch::read(patchText(*kept), *m_setup, m_kernel);
             if (!patched) return patched.error();
             m_patch = std::move(*patched);
         }
@@ -360,6 +366,7 @@ private:
     std::vector<Configuration> m_configurations;
     std::vector<std::string> m_notes;
     bool m_patchByDefault = false;
+    JobKernel m_kernel;
 };
 
 }  // namespace

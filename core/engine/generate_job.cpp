@@ -25,6 +25,7 @@ struct GenerateSettings {
     bool raw = false;
     bool graphMode = false;
     std::string patch;
+    KernelSettings kernel;
     std::string logitsFile, promptLogitsFile;
     GenerateOptions options;
 };
@@ -41,6 +42,7 @@ GenerateSettings readSettings(SettingsReader& reader, std::int64_t seed) {
     settings.options.sampling.topP = reader.number("top_p", 1, 0, 1);
     settings.options.sampling.seed = seed;
     settings.patch = reader.text("patch", "");
+    settings.kernel = readKernelSettings(reader);
     settings.logitsFile = reader.text("logits", "");
     settings.promptLogitsFile = reader.text("prompt_logits", "");
     settings.options.captureLogits = !settings.logitsFile.empty();
@@ -68,7 +70,10 @@ public:
         if (m_settings.graphMode && !m_setup->device.isCuda()) {
             return makeError(ErrorCode::environment, "Graph mode needs a CUDA device; this job runs on " + m_setup->device.info.name, "Use --mode eager.");
         }
-        Result<JobPatch> patched = JobPatch::read(m_settings.patch, *m_setup);
+        const Result<JobKernel> kernel = JobKernel::load(m_settings.kernel, m_setup->device);
+        if (!kernel) return kernel.error();
+        if (m_settings.patch.empty() && kernel->given()) (*complete)["patch"] = m_settings.patch = kernel->patch();
+        Result<JobPatch> patched = JobPatch::read(m_settings.patch, *m_setup, *kernel);
         if (!patched) return patched.error();
         m_patch = std::move(*patched);
         if (const Result<void> encoded = encodePrompt(); !encoded) return encoded.error();
@@ -78,6 +83,7 @@ public:
         if (const Result<void> fits = checkMemory(*m_setup, models, 1, prompt + m_settings.options.newTokens, logitRows); !fits) return fits.error();
         JobStarted started = describe(*m_setup);
         started.settings = std::move(*complete);
+        kernel->describe(started);
         return started;
     }
 

@@ -13,10 +13,11 @@ constexpr std::int64_t kMostRows = 1024;
 
 }  // namespace
 
-Result<JobPatch> JobPatch::read(const std::string& text, const ModelSetup& setup) {
+Result<JobPatch> JobPatch::read(const std::string& text, const ModelSetup& setup, const JobKernel& kernel) {
     JobPatch patch;
     patch.m_operators = std::make_shared<OperatorTable>(builtinOperators());
     addTestVariants(*patch.m_operators);
+    kernel.addTo(*patch.m_operators);
     Result<Patch> made = makePatchTable(text, *patch.m_operators, setup.device.torch);
     if (!made) return made.error();
     patch.m_patch = std::move(*made);

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/engine/job.h"
+#include "core/engine/job_kernel.h"
 #include "core/engine/model_setup.h"
 #include "core/ops/patch.h"
 
@@ -18,8 +19,8 @@ struct PatchVerdict;
 
 class JobPatch {
 public:
-    /// The words of `--patch`, read against the operators and the device. Errors: those of makePatchTable.
-    static Result<JobPatch> read(const std::string& text, const ModelSetup& setup);
+    /// The words of `--patch`, read against the operators (a kernel of the user's own among them) and the device. Errors: those of makePatchTable.
+    static Result<JobPatch> read(const std::string& text, const ModelSetup& setup, const JobKernel& kernel = {});
 
     [[nodiscard]] const PatchTable& table() const { return m_patch.table; }
     [[nodiscard]] const std::vector<PatchChoice>& choices() const { return m_patch.choices; }

@@ -41,6 +41,8 @@ std::vector<std::string> splitNames(const std::string& text) {
     return names;
 }
 
+bool wasGiven(const JobRequest& request, const char* key) { return request.settings.is_object() && request.settings.contains(key) && !request.settings[key].is_null(); }
+
 SelectionSettings readSelection(SettingsReader& reader, const std::string& defaultDtypes) {
     SelectionSettings settings;
     settings.ops = reader.text("op", "all");

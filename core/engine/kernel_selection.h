@@ -17,6 +17,8 @@ struct SelectionSettings {
     std::string ops, variants, dtypes;
     std::vector<std::int64_t> hidden, rows;
 };
+/// Does the request itself say something for this key?
+bool wasGiven(const JobRequest& request, const char* key);
 SelectionSettings readSelection(SettingsReader& reader, const std::string& defaultDtypes);
 
 /// The model whose shapes are the defaults. A list of types in the settings stands for the request's one type, which may be such a

@@ -51,7 +51,8 @@ public:
         m_settings.warmup = reader.integer("warmup", 10, 0, 100'000);
         m_settings.level = *profileLevelFromString(reader.choice("level", "type", {"type", "block", "leaf", "kernel"}));
         m_settings.graphMode = reader.choice("mode", "eager", {"eager", "graph"}) == "graph";
-        const std::string patch = reader.text("patch", "");
+        std::string patch = reader.text("patch", "");
+        const KernelSettings kernelSettings = readKernelSettings(reader);
         m_settings.crossCheck = reader.flag("cross_check", false);
         Result<nlohmann::json> complete = reader.finish();
         if (!complete) return complete.error();
@@ -60,7 +61,10 @@ public:
         if (!setup) return setup.error();
         m_setup = std::move(*setup);
         if (const Result<void> possible = checkMode(); !possible) return possible.error();
-        Result<JobPatch> patched = JobPatch::read(patch, *m_setup);
+        const Result<JobKernel> kernel = JobKernel::load(kernelSettings, m_setup->device);
+        if (!kernel) return kernel.error();
+        if (patch.empty() && kernel->given()) (*complete)["patch"] = patch = kernel->patch();
+        Result<JobPatch> patched = JobPatch::read(patch, *m_setup, *kernel);
         if (!patched) return patched.error();
         m_patch = std::move(*patched);
         if (m_settings.promptTokens + 1 > m_setup->config.contextLength) {
@@ -70,6 +74,7 @@ public:
         if (const Result<void> fits = checkMemory(*m_setup, models, m_settings.batch, m_settings.promptTokens + 1, 1); !fits) return fits.error();
         JobStarted started = describe(*m_setup);
         started.settings = std::move(*complete);
+        kernel->describe(started);
         return started;
     }
 

@@ -14,10 +14,13 @@
 #include "core/device/telemetry.h"
 #include "core/engine/doctor.h"
 #include "core/engine/job.h"
+#include "core/engine/job_kernel.h"
 #include "core/engine/model_setup.h"
 #include "core/engine/protocol_stream.h"
+#include "core/model/files.h"
 #include "core/model/inspect.h"
 #include "core/model/tokenize.h"
+#include "core/own/launcher_source.h"
 #include "core/records/protocol.h"
 #include "core/records/version.h"
 
@@ -82,6 +85,9 @@ private:
         if (method == "model.inspect") return inspect(message.params, rpcCode);
         if (method == "model.tokenize") return tokenizeText(message.params, rpcCode);
         if (method == "engine.doctor") return examine();
+        if (method == "kernel.version") return kernelVersion(message.params, rpcCode);
+        if (method == "kernel.launcher") return kernelLauncher(message.params, rpcCode);
+        if (method == "kernel.inspect") return inspectKernel(message.params, rpcCode);
         if (method == "job.start") return start(message.params, rpcCode);
         if (method == "job.cancel") { m_stop.request_stop(); return nlohmann::json::object(); }
         if (method == "telemetry.start") return startTelemetry(message.params, rpcCode);
@@ -128,6 +134,52 @@ private:
         const Result<ModelSource> source = resolveModel(model->get<std::string>());
         if (!source) return source.error();
         return tokenize(*source, params);
+    }
+
+    static std::string textOf(const nlohmann::json& params, const char* key) {
+        const auto found = params.find(key);
+        return found != params.end() && found->is_string() ? found->get<std::string>() : std::string();
+    }
+
+    static Answer kernelVersion(const nlohmann::json& params, int& rpcCode) {
+        const std::string file = textOf(params, "file");
+        if (file.empty()) {
+            rpcCode = kInvalidParams;
+            return makeError(ErrorCode::usage, "kernel.version needs {\"file\": text}");
+        }
+        const Result<KernelFile> read = readKernelFile(file);
+        if (!read) return read.error();
+        return nlohmann::json{{"file", toUtf8(read->path)}, {"variant", read->variant}, {"version", read->version}};
+    }
+
+    static Answer kernelLauncher(const nlohmann::json& params, int& rpcCode) {
+        const std::string file = textOf(params, "file");
+        if (file.empty()) {
+            rpcCode = kInvalidParams;
+            return makeError(ErrorCode::usage, "kernel.launcher needs {\"file\": text}");
+        }
+        const Result<KernelFile> read = readKernelFile(file);
+        if (!read) return read.error();
+        const Result<std::string> text = launcherSource(*read);
+        if (!text) return text.error();
+        return nlohmann::json{{"text", *text}, {"version", read->version}};
+    }
+
+    Answer inspectKernel(const nlohmann::json& params, int& rpcCode) const {
+        const std::string file = textOf(params, "file"), device = textOf(params, "device");
+        if (file.empty()) {
+            rpcCode = kInvalidParams;
+            return makeError(ErrorCode::usage, "kernel.inspect needs {\"file\": text, \"device\": text}");
+        }
+        if (m_running) return makeError(ErrorCode::usage, "A job is running; compiling would disturb its figures", "Cancel it or wait.");
+        const Result<Device> opened = openDevice(device.empty() ? "auto" : device);
+        if (!opened) return opened.error();
+        if (opened->isCuda()) {
+            if (const Result<void> active = activate(*opened); !active) return active.error();
+        }
+        const Result<OwnKernel> kernel = OwnKernel::load(file, *opened);
+        if (!kernel) return kernel.error();
+        return kernel->describe();
     }
 
     Answer start(const nlohmann::json& params, int& rpcCode) {

@@ -14,6 +14,7 @@
 
 #include "core/device/telemetry.h"
 #include "core/engine/job.h"
+#include "core/engine/job_kernel.h"
 #include "core/engine/kernel_selection.h"
 #include "core/engine/model_setup.h"
 #include "core/engine/settings.h"
@@ -69,11 +70,17 @@ public:
         const double budget = reader.number("budget", kNoBudget, kNoBudget, 1e9);
         if (budget >= 0) m_budgetSeconds = budget;
         reader.number("deadline", 10, 0.001, 1e6);  // the client's
+        const KernelSettings kernelSettings = readKernelSettings(reader);
         Result<nlohmann::json> complete = reader.finish();
         if (!complete) return complete.error();
         Result<ModelSetup> setup = prepareModelFor(m_request, selection);
         if (!setup) return setup.error();
         m_setup = std::move(*setup);
+        const Result<JobKernel> kernel = JobKernel::load(kernelSettings, m_setup->device);
+        if (!kernel) return kernel.error();
+        kernel->addTo(m_operators);
+        // Its operators alone, beside native and ours, unless more is asked for by name.
+        if (kernel->given() && !wasGiven(m_request, "op")) (*complete)["op"] = selection.ops = kernel->operators();
 
         if (selection.hidden.empty()) selection.hidden.push_back(m_setup->config.hiddenSize);
         if (selection.rows.empty()) selection.rows = kDefaultRows;
@@ -91,6 +98,7 @@ public:
         started.settings["rows"] = selection.rows;
         started.settings["dtypes"] = selection.dtypes;
         started.dtype = selection.dtypes;
+        kernel->describe(started);
         return started;
     }
 

@@ -12,6 +12,7 @@
 #include <fmt/ranges.h>
 
 #include "core/engine/job.h"
+#include "core/engine/job_kernel.h"
 #include "core/engine/kernel_selection.h"
 #include "core/engine/model_setup.h"
 #include "core/engine/settings.h"
@@ -64,11 +65,18 @@ public:
         SelectionSettings selection = readSelection(reader, "float32,float16,bfloat16");
         const std::string cases = reader.choice("cases", "standard", {"standard", "adversarial", "all"});
         reader.number("deadline", 10, 0.001, 1e6);  // the client's
+        const KernelSettings kernelSettings = readKernelSettings(reader);
         Result<nlohmann::json> complete = reader.finish();
         if (!complete) return complete.error();
         Result<ModelSetup> setup = prepareModelFor(m_request, selection);
         if (!setup) return setup.error();
         m_setup = std::move(*setup);
+        const Result<JobKernel> kernel = JobKernel::load(kernelSettings, m_setup->device);
+        if (!kernel) return kernel.error();
+        kernel->addTo(m_operators);
+        // Asked about one kernel, the answer is about that one, unless more is asked for by name.
+        if (kernel->given() && !wasGiven(m_request, "op")) (*complete)["op"] = selection.ops = kernel->operators();
+        if (kernel->given() && !wasGiven(m_request, "variant")) (*complete)["variant"] = selection.variants = kernel->variant();
 
         if (selection.hidden.empty()) {
             selection.hidden.push_back(m_setup->config.hiddenSize);
@@ -89,6 +97,7 @@ public:
         started.settings["hidden"] = selection.hidden;
         started.settings["rows"] = selection.rows;
         started.dtype = selection.dtypes;
+        kernel->describe(started);
         return started;
     }
 

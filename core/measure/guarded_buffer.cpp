@@ -20,15 +20,19 @@ at::ScalarType integerOf(std::int64_t elementBytes) {
     }
 }
 
-/// A NaN in float16, bfloat16 and float32 that arithmetic does not produce.
+/// A NaN in float16, bfloat16 and float32 that arithmetic does not produce; a signalling one where the type leaves the choice, since arithmetic
+/// hands a quiet one on as it is: who reads beyond a row and writes beyond it would write what is there.
 std::int64_t pattern(std::int64_t elementBytes) {
     switch (elementBytes) {
         case 8: return 0x7ff5a5a5a5a5a5a5;
-        case 4: return 0x7fc5a5a5;
+        case 4: return 0x7f85a5a5;
         case 2: return 0x7fa5;
         default: return 0x5a;
     }
 }
+
+// Results are filled with a NaN of their own, for the same reason.
+constexpr std::int64_t kOfResults = 0x11;
 
 std::int64_t widthOf(at::IntArrayRef sizes) {
     std::int64_t width = 1;
@@ -47,9 +51,12 @@ std::string placeText(std::int64_t index, std::int64_t width) {
     return width > 0 ? fmt::format("{}:{}", index / width, index % width) : std::string();
 }
 
-GuardedBuffer::GuardedBuffer(at::IntArrayRef sizes, at::TensorOptions options, const Layout& layout) { allocate(sizes, options, layout); }
+GuardedBuffer::GuardedBuffer(at::IntArrayRef sizes, at::TensorOptions options, const Layout& layout)
+    : m_pattern(pattern(static_cast<std::int64_t>(options.dtype().itemsize())) ^ kOfResults) {
+    allocate(sizes, options, layout);
+}
 
-GuardedBuffer::GuardedBuffer(const at::Tensor& content, const Layout& layout) {
+GuardedBuffer::GuardedBuffer(const at::Tensor& content, const Layout& layout) : m_pattern(pattern(static_cast<std::int64_t>(content.element_size()))) {
     allocate(content.sizes(), content.options(), layout);
     m_view.copy_(content);
 }
@@ -68,10 +75,10 @@ void GuardedBuffer::allocate(at::IntArrayRef sizes, at::TensorOptions options, c
     if (m_rowStride > kGuard + m_lastStride * m_width + kGuard) {
         for (std::int64_t row = 0; row < m_rows; ++row) {
             const std::int64_t from = std::max<std::int64_t>(0, m_begin + row * m_rowStride - kGuard);
-            m_buffer.narrow(0, from, std::min(m_end + kGuard, m_begin + row * m_rowStride + dense + kGuard) - from).fill_(pattern(bytes));
+            m_buffer.narrow(0, from, std::min(m_end + kGuard, m_begin + row * m_rowStride + dense + kGuard) - from).fill_(m_pattern);
         }
     } else {
-        m_buffer.fill_(pattern(bytes));
+        m_buffer.fill_(m_pattern);
     }
     std::vector<std::int64_t> strides(sizes.size());
     std::int64_t stride = m_lastStride;
@@ -88,7 +95,7 @@ at::Tensor GuardedBuffer::bits() const { return m_buffer.as_strided({m_rows, m_w
 std::optional<std::string> GuardedBuffer::writtenIn(std::int64_t begin, std::int64_t end, const std::string& where) const {
     if (end <= begin) return std::nullopt;
     const at::Tensor zone = m_buffer.narrow(0, begin, end - begin);
-    const at::Tensor written = zone != pattern(static_cast<std::int64_t>(m_buffer.element_size()));
+    const at::Tensor written = zone != m_pattern;
     const auto first = firstTrue(written);
     if (!first) return std::nullopt;
     return fmt::format("{} elements {}, the first {} away", written.sum().item<std::int64_t>(), where,
@@ -103,7 +110,7 @@ std::optional<std::string> GuardedBuffer::damage() const {
     if (m_rows < 2 || gap <= 0 || m_lastStride != 1) return std::nullopt;
     const std::int64_t watched = std::min(gap, kGuard);
     const at::Tensor between = m_buffer.as_strided({m_rows - 1, watched}, {m_rowStride, 1}, m_begin + dense);
-    const auto first = firstTrue(between != pattern(static_cast<std::int64_t>(m_buffer.element_size())));
+    const auto first = firstTrue(between != m_pattern);
     if (!first) return std::nullopt;
     return fmt::format("between rows, the first {} elements behind the end of row {}", *first % watched + 1, *first / watched);
 }
@@ -116,7 +123,7 @@ std::optional<std::string> GuardedBuffer::changedSince(const at::Tensor& content
 }
 
 GuardedBuffer::Unwritten GuardedBuffer::unwritten() const {
-    const at::Tensor untouched = bits() == pattern(static_cast<std::int64_t>(m_buffer.element_size()));
+    const at::Tensor untouched = bits() == m_pattern;
     const auto first = firstTrue(untouched);
     if (!first) return {};
     return {untouched.sum().item<std::int64_t>(), placeText(*first, m_width)};

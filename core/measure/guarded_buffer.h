@@ -43,6 +43,7 @@ private:
     [[nodiscard]] at::Tensor bits() const;  ///< the rows as integers of the element's size, [rows, width]
     [[nodiscard]] std::optional<std::string> writtenIn(std::int64_t begin, std::int64_t end, const std::string& where) const;
 
+    std::int64_t m_pattern = 0;  ///< the bits of our NaN
     at::Tensor m_buffer;  ///< integers
     at::Tensor m_view;
     std::int64_t m_begin = 0, m_rows = 0, m_width = 0, m_rowStride = 0, m_lastStride = 1, m_end = 0;

@@ -13,7 +13,8 @@ namespace {
 enum Input : std::size_t { x, residual, weight };
 enum Output : std::size_t { out, residualOut };
 
-Result<Tensors> call(AddRmsNormFunction function, const Operands& o) {
+template <typename Function>  // of the C ABI, or a LaunchCall
+Result<Tensors> call(const Function& function, const Operands& o) {
     const at::Tensor& in = o.inputs[x];
     const std::int64_t rows = in.size(0), hidden = in.size(1);
     const Result<int> dtype = kernelDtype(in);
@@ -28,7 +29,7 @@ Result<Tensors> call(AddRmsNormFunction function, const Operands& o) {
     if (!sum) return sum.error();
     const at::Tensor& scale = o.inputs[weight];
     if (hidden > 1 && scale.stride(0) != 1) return makeError(ErrorCode::usage, "weight must be contiguous");
-    const int status = function(to->data, sum->data, from->data, added->data, scale.const_data_ptr(), rows, hidden, from->stride, added->stride,
+    const auto status = function(to->data, sum->data, from->data, added->data, scale.const_data_ptr(), rows, hidden, from->stride, added->stride,
                                 to->stride, sum->stride, static_cast<float>(o.eps), *dtype, currentStream(in.device()));
     return answer(status, o, "add_rms_norm");
 }
@@ -77,6 +78,10 @@ public:
         Variant variant = describeKernel(entry);
         variant.run = [function = *function](const Operands& o) { return call(function, o); };
         return variant;
+    }
+    Variant fromLaunch(Variant described, KernelLaunch launch) const override {
+        described.run = [launch = LaunchCall(std::move(launch))](const Operands& o) { return call(launch, o); };
+        return described;
     }
 
     void patch(PatchTable& table, const Variant& variant, LaunchCounter count) const override {

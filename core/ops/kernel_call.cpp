@@ -48,6 +48,11 @@ Result<Tensors> answer(int status, const Operands& operands, const std::string& 
     return makeError(driver ? ErrorCode::environment : ErrorCode::usage, fmt::format("{}: {}", op, ks_status_string(status)));
 }
 
+Result<Tensors> answer(const Result<void>& launched, const Operands& operands, const std::string& op) {
+    if (launched) return operands.outputs;
+    return makeError(launched.error().code, op + ": " + launched.error().message, launched.error().advice);
+}
+
 at::Tensor asRows(const at::Tensor& x) { return x.dim() == 2 ? x : x.reshape({-1, x.size(-1)}); }
 
 void throwRefusal(const std::string& op, const std::string& variant, const Error& error) {

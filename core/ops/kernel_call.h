@@ -1,8 +1,11 @@
 #pragma once
 // From tensors to the C ABI: addresses and strides in, a status out in words.
 
+#include <array>
 #include <cstdint>
 #include <string>
+#include <tuple>
+#include <utility>
 
 #include <ATen/core/Tensor.h>
 
@@ -28,6 +31,30 @@ Result<int> kernelDtype(const at::Tensor& tensor);
 
 /// The status as a result: usage where the kernel refused its arguments, environment where the driver did.
 Result<Tensors> answer(int status, const Operands& operands, const std::string& op);
+Result<Tensors> answer(const Result<void>& launched, const Operands& operands, const std::string& op);
+
+/// Calls a launch as if it were a function of the C ABI.
+class LaunchCall {
+public:
+    explicit LaunchCall(KernelLaunch launch) : m_launch(std::move(launch)) {}
+
+    template <typename... Arguments>
+    Result<void> operator()(Arguments... arguments) const {
+        return launch(std::tuple(arguments...), std::make_index_sequence<sizeof...(Arguments) - 2>());
+    }
+
+private:
+    template <typename Tuple, std::size_t... Index>
+    Result<void> launch(const Tuple& all, std::index_sequence<Index...>) const {
+        const std::array<KernelArgument, sizeof...(Index)> list{packed(std::get<Index>(all))...};
+        return m_launch(list, std::get<sizeof...(Index)>(all), std::get<sizeof...(Index) + 1>(all));
+    }
+    static KernelArgument packed(const void* pointer) { return pointer; }
+    static KernelArgument packed(std::int64_t number) { return number; }
+    static KernelArgument packed(float number) { return number; }
+
+    KernelLaunch m_launch;
+};
 
 /// x as rows: itself where it is [rows, hidden], else a view (or, where there is none, a copy) of that shape.
 at::Tensor asRows(const at::Tensor& x);

@@ -6,8 +6,10 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
@@ -86,6 +88,11 @@ struct Variant {
 /// Called once for every launch of a patched operator.
 using LaunchCounter = std::function<void()>;
 
+/// A kernel that is no C function: it gets the arguments of the operator's C function in their order, without type (ks_dtype) and stream,
+/// which follow. Errors: usage when it refuses the arguments, having enqueued nothing; environment when the driver does.
+using KernelArgument = std::variant<const void*, std::int64_t, float>;
+using KernelLaunch = std::function<Result<void>(std::span<const KernelArgument> arguments, int dtype, void* stream)>;
+
 class Operator {
 public:
     explicit Operator(std::string name) : m_name(std::move(name)) {}
@@ -120,6 +127,8 @@ public:
 
     /// A variant that calls a function of the C ABI, ours or a user's. Errors: usage when the function is another operator's.
     [[nodiscard]] virtual Result<Variant> fromKernel(const KernelEntry& entry) const = 0;
+    /// `described` with a call of such a kernel.
+    [[nodiscard]] virtual Variant fromLaunch(Variant described, KernelLaunch launch) const = 0;
     /// Makes the table call `variant`; null: the native sequence. `count` may be empty.
     virtual void patch(PatchTable& table, const Variant& variant, LaunchCounter count) const = 0;
 

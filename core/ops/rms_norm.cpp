@@ -12,7 +12,8 @@ namespace {
 
 enum Input : std::size_t { x, weight };
 
-Result<Tensors> call(RmsNormFunction function, const Operands& o) {
+template <typename Function>  // of the C ABI, or a LaunchCall
+Result<Tensors> call(const Function& function, const Operands& o) {
     const at::Tensor& in = o.inputs[x];
     const std::int64_t rows = in.size(0), hidden = in.size(1);
     const Result<int> dtype = kernelDtype(in);
@@ -23,7 +24,7 @@ Result<Tensors> call(RmsNormFunction function, const Operands& o) {
     if (!to) return to.error();
     const at::Tensor& scale = o.inputs[weight];
     if (hidden > 1 && scale.stride(0) != 1) return makeError(ErrorCode::usage, "weight must be contiguous");
-    const int status = function(to->data, from->data, scale.const_data_ptr(), rows, hidden, from->stride, to->stride,
+    const auto status = function(to->data, from->data, scale.const_data_ptr(), rows, hidden, from->stride, to->stride,
                                 static_cast<float>(o.eps), *dtype, currentStream(in.device()));
     return answer(status, o, "rms_norm");
 }
@@ -56,6 +57,10 @@ public:
         Variant variant = describeKernel(entry);
         variant.run = [function = *function](const Operands& o) { return call(function, o); };
         return variant;
+    }
+    Variant fromLaunch(Variant described, KernelLaunch launch) const override {
+        described.run = [launch = LaunchCall(std::move(launch))](const Operands& o) { return call(launch, o); };
+        return described;
     }
 
     void patch(PatchTable& table, const Variant& variant, LaunchCounter count) const override {

@@ -20,7 +20,8 @@ constexpr double kTheta = 1e6;
 // Tables are longer than the tokens, so that positions need not start at 0 nor follow the tokens' order.
 constexpr std::int64_t kSpare = 61;
 
-Result<Tensors> call(RopeFunction function, const Operands& o) {
+template <typename Function>  // of the C ABI, or a LaunchCall
+Result<Tensors> call(const Function& function, const Operands& o) {
     const at::Tensor& queries = o.outputs[q];
     const at::Tensor& keys = o.outputs[k];
     const std::int64_t tokens = queries.size(0), heads = queries.size(1), kvHeads = keys.size(1), headDim = queries.size(2);
@@ -30,7 +31,7 @@ Result<Tensors> call(RopeFunction function, const Operands& o) {
     if (!rowsQ) return rowsQ.error();
     const Result<RowView> rowsK = rowView(keys, "k", tokens, kvHeads * headDim);
     if (!rowsK) return rowsK.error();
-    const int status = function(rowsQ->data, rowsK->data, o.inputs[cosTable].const_data_ptr(), o.inputs[sinTable].const_data_ptr(),
+    const auto status = function(rowsQ->data, rowsK->data, o.inputs[cosTable].const_data_ptr(), o.inputs[sinTable].const_data_ptr(),
                                 o.inputs[positions].const_data_ptr<std::int64_t>(), tokens, heads, kvHeads, headDim, rowsQ->stride,
                                 rowsK->stride, *dtype, currentStream(queries.device()));
     return answer(status, o, "rope");
@@ -138,6 +139,10 @@ public:
         Variant variant = describeKernel(entry);
         variant.run = [function = *function](const Operands& o) { return call(function, o); };
         return variant;
+    }
+    Variant fromLaunch(Variant described, KernelLaunch launch) const override {
+        described.run = [launch = LaunchCall(std::move(launch))](const Operands& o) { return call(launch, o); };
+        return described;
     }
 
     void patch(PatchTable& table, const Variant& variant, LaunchCounter count) const override {

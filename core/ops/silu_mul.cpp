@@ -11,7 +11,8 @@ namespace {
 
 enum Input : std::size_t { gate, up };
 
-Result<Tensors> call(SiluMulFunction function, const Operands& o) {
+template <typename Function>  // of the C ABI, or a LaunchCall
+Result<Tensors> call(const Function& function, const Operands& o) {
     const at::Tensor& in = o.inputs[gate];
     const std::int64_t rows = in.size(0), width = in.size(1);
     const Result<int> dtype = kernelDtype(in);
@@ -22,7 +23,7 @@ Result<Tensors> call(SiluMulFunction function, const Operands& o) {
     if (!factor) return factor.error();
     const Result<RowView> to = rowView(o.outputs[0], "out", rows, width);
     if (!to) return to.error();
-    const int status = function(to->data, from->data, factor->data, rows, width, from->stride, factor->stride, to->stride, *dtype,
+    const auto status = function(to->data, from->data, factor->data, rows, width, from->stride, factor->stride, to->stride, *dtype,
                                 currentStream(in.device()));
     return answer(status, o, "silu_mul");
 }
@@ -60,6 +61,10 @@ public:
         Variant variant = describeKernel(entry);
         variant.run = [function = *function](const Operands& o) { return call(function, o); };
         return variant;
+    }
+    Variant fromLaunch(Variant described, KernelLaunch launch) const override {
+        described.run = [launch = LaunchCall(std::move(launch))](const Operands& o) { return call(launch, o); };
+        return described;
     }
 
     void patch(PatchTable& table, const Variant& variant, LaunchCounter count) const override {

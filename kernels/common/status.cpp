@@ -1,6 +1,9 @@
 #include "kernels/common/status.h"
 
+#include "kernels/include/kernelscope/abi.h"
 #include "kernels/include/kernelscope/kernels.h"
+
+extern "C" int ks_abi_version(void) { return KS_ABI_VERSION; }
 
 extern "C" const char* ks_status_string(int status) {
     switch (status) {

@@ -6,6 +6,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QSpinBox>
+#include <QTextBrowser>
 
 #include "core/records/row_key.h"
 #include "real_window.h"
@@ -22,10 +23,15 @@
 #include "ui/pages/kernel_charts.h"
 #include "ui/pages/kernels_controls.h"
 #include "ui/pages/kernels_page.h"
+#include "core/client/file.h"
+#include "core/client/kernel_template.h"
+#include "ui/pages/own_kernel_section.h"
+#include "ui/services/own_kernel.h"
 #include "ui/stall_watch.h"
 #include "ui/text.h"
 #include "ui/widgets/banner.h"
 #include "ui/widgets/segmented.h"
+#include "ui/widgets/own_kernel_card.h"
 
 namespace kernelscope::ui {
 namespace {
@@ -135,6 +141,37 @@ TEST(RealContext, ChartsTheDecodeStepAgainstContextAndBatchPointByPoint) {
     QTest::mouseClick(page->runButton(), Qt::LeftButton);
     EXPECT_FALSE(page->running());
     EXPECT_TRUE(page->errorBanner()->isVisible());
+TEST(RealKernels, AKernelOfOnesOwnIsProvedAndMeasuredAtEverySave) {
+    RealWindow window;
+    ASSERT_TRUE(window.ready);
+    KernelsPage* page = window->kernelsPage();
+    window->showPage("Kernels");
+    page->controls()->hidden()->setText("112");
+    page->controls()->rows()->setText("1,7");
+    const QString file = window.path("my_norm.cpp");
+    const std::string right = *kernelTemplate("rms_norm", "my_norm.cpp");
+    ASSERT_TRUE(writeFileAtomically(fromQt(file), right));
+    OwnKernel* kernel = page->ownKernel()->kernel();
+    page->openKernel(file);
+    ASSERT_TRUE(waitFor([&] { return kernel->versions().size() == 1 && !page->running(); }, 240'000));
+    EXPECT_EQ(kernel->versions()[0].state, "right") << kernel->versions()[0].message << kernel->versions()[0].firstWrong;
+    EXPECT_TRUE(kernel->versions()[0].speedup);
+    EXPECT_TRUE(page->ownKernel()->card()->isVisible());
+
+    // A save that does not compile: the card says where, and no banner speaks of a model.
+    ASSERT_TRUE(writeFileAtomically(fromQt(file), "#error not yet\n" + right));
+    ASSERT_TRUE(waitFor([&] { return kernel->versions().size() == 2 && !page->running(); }, 240'000));
+    EXPECT_EQ(kernel->versions()[1].state, "not compiled");
+    EXPECT_FALSE(page->errorBanner()->isVisible());
+    EXPECT_TRUE(page->ownKernel()->card()->log()->toPlainText().contains("my_norm.cpp:1:"));
+
+    std::string wrong = right;
+    const std::string what = "static_cast<float>(hidden) + eps";
+    wrong.replace(wrong.find(what), what.size(), "static_cast<float>(hidden + 1) + eps");
+    ASSERT_TRUE(writeFileAtomically(fromQt(file), wrong));
+    ASSERT_TRUE(waitFor([&] { return kernel->versions().size() == 3 && !page->running(); }, 240'000));
+    EXPECT_EQ(kernel->versions()[2].state, "wrong");
+    EXPECT_TRUE(page->ownKernel()->card()->changes()->text().contains("compiles again"));
 }
 
 }  // namespace

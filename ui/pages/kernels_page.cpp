@@ -14,6 +14,7 @@
 #include "ui/pages/kernel_charts.h"
 #include "ui/pages/kernel_details.h"
 #include "ui/pages/kernels_controls.h"
+#include "ui/pages/own_kernel_section.h"
 #include "ui/services/run_library.h"
 #include "ui/text.h"
 #include "ui/theme.h"
@@ -37,12 +38,34 @@ std::vector<ValidateRow> validatedOf(const RunRows& run) {
 
 KernelsPage::KernelsPage(const ModelLine& model, Settings& settings, QWidget* parent)
     : JobPage(model, {.run = "Sweep", .empty = "No kernel measured yet. A sweep first proves each kernel right, then times it over shapes against what the model runs now."}, parent),
-      m_settings(settings), m_controls(new KernelsControls(this)) {
+      m_settings(settings), m_controls(new KernelsControls(this)), m_own(new OwnKernelSection(settings, this)) {
     setControls(m_controls);
     setBody(makeBody());
     m_controls->restore(m_settings);
     connect(m_controls, &KernelsControls::validateRequested, this, &KernelsPage::validate);
+    // Below the controls, above what the run says: it stays where there is no run yet.
+    static_cast<QBoxLayout*>(layout())->insertWidget(1, m_own);
+    m_controls->layout()->addWidget(m_own->openButton());
+    connect(m_own, &OwnKernelSection::runRequested, this, &KernelsPage::run);
+    connect(m_own, &OwnKernelSection::cancelRequested, this, &KernelsPage::cancel);
+    connect(m_own, &OwnKernelSection::openRunRequested, this, &Page::openRunRequested);
 }
+
+void KernelsPage::attach(const Services& services) {
+    JobPage::attach(services);
+    m_own->attach(services);
+}
+
+void KernelsPage::engineReplaced(const Services& services) {
+    JobPage::engineReplaced(services);
+    m_own->attach(services);
+}
+
+void KernelsPage::showError(const Error& error) {
+    if (!m_own->showError(error)) JobPage::showError(error);
+}
+
+void KernelsPage::openKernel(const QString& file) { m_own->open(file); }
 
 QWidget* KernelsPage::makeBody() {
     auto* body = new QSplitter(Qt::Vertical, this);
@@ -125,6 +148,7 @@ JobRequest KernelsPage::request() const {
     m_controls->remember(m_settings);
     JobRequest request{.kind = m_kind, .model = choice.model, .device = choice.device, .dtype = choice.dtype, .settings = m_controls->settings(m_kind)};
     if (choice.dtype != "auto") request.settings["dtypes"] = choice.dtype;
+    m_own->addTo(request.settings);
     return request;
 }
 

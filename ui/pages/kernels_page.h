@@ -10,6 +10,7 @@ class Card;
 class KernelCharts;
 class KernelDetails;
 class KernelsControls;
+class OwnKernelSection;
 class TableView;
 
 /// Is a kernel right, and how fast, over shapes.
@@ -25,6 +26,12 @@ public:
     void run() override;
     void validate();
     void setOperator(const QString& op);
+    void attach(const Services& services) override;
+    void engineReplaced(const Services& services) override;
+    void showError(const Error& error) override;
+    /// A kernel of the user's own: opened, watched, and measured at every save.
+    void openKernel(const QString& file);
+    [[nodiscard]] OwnKernelSection* ownKernel() const { return m_own; }
 
     [[nodiscard]] KernelsControls* controls() const { return m_controls; }
     [[nodiscard]] KernelCharts* kernelCharts() const { return m_charts; }
@@ -48,6 +55,7 @@ private:
 
     Settings& m_settings;
     KernelsControls* m_controls;
+    OwnKernelSection* m_own;
     KernelCharts* m_charts;
     Card* m_tableCard;
     SweepTable* m_sweepModel;

@@ -1,0 +1,18 @@
+# kernelscope_embed(<target> <name> FILE...): the files' texts inside the target, as kernelscope::embedded::<name>(), a list of {file name, text}.
+# Programs then need no file beside them for these.
+function(kernelscope_embed target name)
+  set(source ${CMAKE_CURRENT_BINARY_DIR}/embedded_${name}.cpp)
+  set(text "#include \"core/records/embedded.h\"\nnamespace kernelscope::embedded {\nstd::span<const File> ${name}() {\n    static constexpr File kFiles[] = {\n")
+  foreach(file ${ARGN})
+    get_filename_component(path ${file} ABSOLUTE)
+    get_filename_component(file_name ${file} NAME)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${path})
+    file(READ ${path} contents)
+    string(APPEND text "        {\"${file_name}\", R\"EMBEDDED_TEXT(${contents})EMBEDDED_TEXT\"},\n")
+  endforeach()
+  string(APPEND text "    };\n    return kFiles;\n}\n}  // namespace kernelscope::embedded\n")
+  file(WRITE ${source}.new "${text}")
+  file(COPY_FILE ${source}.new ${source} ONLY_IF_DIFFERENT)
+  target_sources(${target} PRIVATE ${source})
+  set_source_files_properties(${source} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+endfunction()

@@ -1,0 +1,30 @@
+#pragma once
+// A proven kernel as a small folder: its source, the C header, a PyTorch binding, and the report that proves it.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/client/store.h"
+#include "core/records/result.h"
+
+namespace kernelscope {
+
+struct KernelProof {
+    std::filesystem::path file;  ///< absolute
+    std::string contents;
+    std::string variant;
+    std::string runId;           ///< the newest finished validate run of these very contents
+    std::vector<std::string> operators;
+    bool needsLauncher = false;  ///< CUDA source: the engine writes its launch (kernel.launcher) into `launcher`
+    std::string launcher;
+};
+
+/// Errors: badInput (no such file; these contents were never validated to the end), wrong (they were, and failed), usage (its name makes no Python
+/// module).
+Result<KernelProof> findProof(const Store& store, const std::filesystem::path& file);
+
+/// Writes the folder and returns the names of its files. Errors: environment; usage where the folder holds other things already.
+Result<std::vector<std::string>> exportKernel(const Store& store, const KernelProof& proof, const std::filesystem::path& folder);
+
+}  // namespace kernelscope

@@ -1,0 +1,100 @@
+#include "core/own/kernel_file.h"
+
+#include <array>
+#include <cstdlib>
+#include <fstream>
+#include <random>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "core/model/files.h"
+#include "core/records/content_version.h"
+
+namespace kernelscope {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::uintmax_t kLargest = 1U << 30U;
+// Names that mean something else: variants there are, and the word for every one of them.
+constexpr std::array<std::string_view, 5> kTaken{"native", "aten", "fused", "fused_plain", "all"};
+
+Result<KernelFileKind> kindOf(const fs::path& path) {
+    const std::string extension = path.extension().string();
+    if (extension == ".so") return KernelFileKind::library;
+    if (extension == ".cpp" || extension == ".cc" || extension == ".cxx") return KernelFileKind::host;
+    if (extension == ".cu") return KernelFileKind::cuda;
+    return makeError(ErrorCode::usage, fmt::format("{} is no kernel file: its name ends in neither .cu, .cpp nor .so", toUtf8(path.filename())),
+                     "Give a CUDA source (.cu), a C++ source (.cpp) or a shared library (.so); kernelscope-cli kernel new writes one to start from.");
+}
+
+Result<void> checkName(const std::string& name, const std::string& file) {
+    for (const std::string_view taken : kTaken) {
+        if (name == taken) return makeError(ErrorCode::usage, fmt::format("{} would be called '{}', and there is a variant of that name", file, name), "Give the file another name.");
+    }
+    const auto allowed = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.' || c == '+'; };
+    for (const char c : name) {
+        if (!allowed(c)) return makeError(ErrorCode::usage, fmt::format("{} cannot name a variant: '{}' is none of letters, digits and _ - . +", file, c), "Give the file another name.");
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<KernelFile> readKernelFile(const std::string& path) {
+    KernelFile file;
+    std::error_code problem;
+    file.path = fs::absolute(fromUtf8(path), problem).lexically_normal();
+    if (problem) return makeError(ErrorCode::badInput, path + ": " + problem.message());
+    const Result<KernelFileKind> kind = kindOf(file.path);
+    if (!kind) return kind.error();
+    file.kind = *kind;
+    file.variant = toUtf8(file.path.stem());
+    if (const Result<void> named = checkName(file.variant, nameOf(file)); !named) return named.error();
+    Result<std::string> contents = readTextFile(file.path, kLargest);
+    if (!contents) return contents.error();
+    file.contents = std::move(*contents);
+    if (file.contents.empty()) return makeError(ErrorCode::badInput, toUtf8(file.path) + " is empty");
+    file.version = contentVersion(file.contents);
+    return file;
+}
+
+std::string nameOf(const KernelFile& file) { return toUtf8(file.path.filename()); }
+
+Result<fs::path> kernelCacheFolder() {
+    fs::path folder;
+    const auto set = [](const char* name) -> const char* {
+        const char* value = std::getenv(name);
+        return value && *value ? value : nullptr;
+    };
+    if (const char* chosen = set("KERNELSCOPE_KERNEL_CACHE")) folder = fromUtf8(chosen);
+    else if (const char* cache = set("XDG_CACHE_HOME")) folder = fromUtf8(cache) / "kernelscope" / "kernels";
+    else if (const char* home = set("HOME")) folder = fromUtf8(home) / ".cache" / "kernelscope" / "kernels";
+    else folder = fs::temp_directory_path() / "kernelscope-kernels";
+    std::error_code problem;
+    fs::create_directories(folder, problem);
+    if (problem) {
+        return makeError(ErrorCode::environment, fmt::format("The cache of compiled kernels, {}, cannot be made: {}", toUtf8(folder), problem.message()),
+                         "Set KERNELSCOPE_KERNEL_CACHE to a folder that can be written.");
+    }
+    return folder;
+}
+
+Result<void> writeCacheFile(const fs::path& file, std::string_view contents) {
+    std::error_code problem;
+    fs::create_directories(file.parent_path(), problem);
+    const fs::path draft = file.parent_path() / fmt::format("{}.{:08x}", toUtf8(file.filename()), std::random_device{}());
+    {
+        std::ofstream out(draft, std::ios::binary);
+        out.write(contents.data(), static_cast<std::streamsize>(contents.size()));
+        if (!out.flush()) {
+            fs::remove(draft, problem);
+            return makeError(ErrorCode::environment, "Cannot write to " + toUtf8(file.parent_path()), "Set KERNELSCOPE_KERNEL_CACHE to a folder that can be written.");
+        }
+    }
+    fs::rename(draft, file, problem);
+    if (problem) return makeError(ErrorCode::environment, fmt::format("Cannot write {}: {}", toUtf8(file), problem.message()));
+    return {};
+}
+
+}  // namespace kernelscope

@@ -1,0 +1,16 @@
+#pragma once
+// Where in a source something stands, and compilers' messages as file:line.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace kernelscope {
+
+/// The line (from 1) of the first place where `word` stands as a whole identifier, outside // comments; 0: nowhere.
+std::int64_t lineOfWord(std::string_view source, std::string_view word);
+
+/// A compiler's log with "file(12): error" written as "file:12: error", at most `limit` bytes, whole lines.
+std::string readableLog(std::string_view log, std::size_t limit = 6000);
+
+}  // namespace kernelscope
