@@ -149,7 +149,7 @@ class Soak:
     def disk(self):
         result = {}
         with tempfile.TemporaryDirectory(prefix="kernelscope-disk-") as folder:
-            mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=420k", "tmpfs", folder], capture_output=True, text=True)
+            mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", folder], capture_output=True, text=True)
             if mounted.returncode != 0:
                 print("the disk tests are left out: a small disk cannot be mounted here:", mounted.stderr.strip(), file=sys.stderr)
                 return {"disk": "left out"}
@@ -194,7 +194,7 @@ class Soak:
                 subprocess.run(["mount", "-o", "remount,ro", folder], check=True)
                 refused = self.cli(*SWEEP, "--store", store)
                 result["read_only_exit"], result["read_only_words"] = refused.returncode, refused.stderr.strip().splitlines()[:2]
-                if refused.returncode != 4 or "not writable" not in refused.stderr:
+                if refused.returncode != 4 or "runs.sqlite" not in refused.stderr:
                     self.problem(f"a read-only store: exit {refused.returncode}: {refused.stderr}")
                 listed = self.cli("runs", "list", "--store", store, "--json", "-")
                 result["read_only_list_exit"] = listed.returncode
