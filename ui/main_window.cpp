@@ -27,6 +27,7 @@
 #include "ui/pages/summary_page.h"
 #include "ui/rail.h"
 #include "ui/services/engine_adapter.h"
+#include "ui/services/machines.h"
 #include "ui/services/run_library.h"
 #include "ui/status_strip.h"
 #include "ui/text.h"
@@ -93,6 +94,8 @@ MainWindow::MainWindow(WindowOptions options, QWidget* parent)
 
     connect(m_rail, &Rail::chosen, this, &MainWindow::showPageAt);
     connect(m_modelLine, &ModelLine::browseRequested, this, &MainWindow::askModelFolder);
+    connect(m_modelLine, &ModelLine::machineChosen, this, &MainWindow::useEngine);
+    connect(m_modelLine, &ModelLine::anotherMachineRequested, this, &MainWindow::askMachine);
     connect(m_modelLine, &ModelLine::changed, this, [this] { m_strip->setDevice(m_modelLine->device()); });
     connect(m_strip, &StatusStrip::engineClicked, this, [this] { m_engineBar->open(m_settings.engineCommand(), "kernelscope-engine beside this program"); });
     connect(m_engineBar, &EngineBar::chosen, this, &MainWindow::useEngine);
@@ -184,11 +187,10 @@ void MainWindow::startServices() {
 }
 
 void MainWindow::startEngine() {
-    const QString text = !m_options.engine.isEmpty() ? m_options.engine : m_settings.engineCommand();
+    const QString text = engineText();
     auto command = text.isEmpty() ? defaultEngineCommand() : parseEngineCommand(fromQt(text));
-    // "ssh gpubox" says where; a path to an engine on this machine is local.
-    const bool local = !command || command->argv.empty() || QFileInfo(toQt(command->argv.front())).isAbsolute();
-    const QString where = local ? QString("local") : text.section(' ', 0, 1);
+    const QString where = isElsewhere(text) ? machineName(text) : QString("local");
+    showMachines();
     SessionOptions options;
     if (command) options.engine = *command;
     m_services.engine = new EngineAdapter(std::move(options), m_store.get(), this);
@@ -216,6 +218,7 @@ void MainWindow::startEngine() {
 
 void MainWindow::useEngine(const QString& command) {
     m_settings.setEngineCommand(command);
+    if (isElsewhere(command)) m_settings.addMachine(command);
     m_options.engine.clear();
     delete m_services.engine;
     m_services.engine = nullptr;

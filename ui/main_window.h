@@ -85,6 +85,11 @@ private:
     void useEngine(const QString& command);
     void runOpened(const SavedRunPtr& run);
     void updateActions();
+    // window_machines.cpp: engines elsewhere
+    [[nodiscard]] QString engineText() const;
+    void askMachine();
+    void askRemoteFolder();
+    void showMachines();
     // window_actions.cpp: menus and shortcuts
     void makeMenus();
     void fillRecentMenu();

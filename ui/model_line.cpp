@@ -1,5 +1,7 @@
 #include "ui/model_line.h"
 
+#include <cstring>
+
 #include <QAbstractItemView>
 #include <QComboBox>
 #include <QDir>
@@ -10,6 +12,7 @@
 #include <QSignalBlocker>
 #include <QStandardItemModel>
 
+#include "ui/services/machines.h"
 #include "ui/services/settings.h"
 #include "ui/text.h"
 
@@ -17,6 +20,8 @@ namespace kernelscope::ui {
 namespace {
 
 constexpr const char* kBrowse = "\x01browse";
+constexpr const char* kMachine = "\x01machine:";  // and the command that starts its engine
+constexpr const char* kAnotherMachine = "\x01another";
 
 struct Preset { const char* id; const char* label; };
 constexpr Preset kPresets[] = {
@@ -70,7 +75,7 @@ ModelLine::ModelLine(Settings& settings, QWidget* parent)
 
     connect(m_model, &QComboBox::activated, this, &ModelLine::modelActivated);
     connect(m_model->lineEdit(), &QLineEdit::editingFinished, this, &ModelLine::remember);
-    connect(m_device, &QComboBox::activated, this, &ModelLine::remember);
+    connect(m_device, &QComboBox::activated, this, &ModelLine::deviceActivated);
     connect(m_dtype, &QComboBox::activated, this, &ModelLine::remember);
 }
 
@@ -94,9 +99,10 @@ ModelChoice ModelLine::choice() const {
     const int index = m_model->findText(m_model->currentText());
     const QString data = index >= 0 ? m_model->itemData(index).toString() : QString();
     choice.model = fromQt(data.isEmpty() || data == kBrowse ? m_model->currentText().trimmed() : data);
-    choice.device = fromQt(m_device->currentData().toString());
+    const QString device = m_device->currentData().toString();
+    choice.devices = device.isEmpty() || device.startsWith('\x01') ? std::string("auto") : fromQt(device);
+    choice.device = choice.devices.substr(0, choice.devices.find(','));
     choice.dtype = fromQt(m_dtype->currentData().toString());
-    if (choice.device.empty()) choice.device = "auto";
     return choice;
 }
 
@@ -127,7 +133,7 @@ void ModelLine::remember() {
     const ModelChoice now = choice();
     m_lastModel = toQt(now.model);
     m_settings.setText("model/name", m_lastModel);
-    if (!m_devices.empty()) m_settings.setText("model/device", toQt(now.device));
+    if (!m_devices.empty()) m_settings.setText("model/device", toQt(now.devices));
     m_settings.setText("model/dtype", toQt(now.dtype));
     emit changed();
 }
@@ -147,8 +153,46 @@ void ModelLine::setDevices(const std::vector<DeviceInfo>& devices) {
             if (auto* items = qobject_cast<QStandardItemModel*>(m_device->model())) items->item(row)->setEnabled(false);
         }
     }
+    QStringList gpus;
+    for (const DeviceInfo& device : devices)
+        if (device.id.starts_with("cuda:") && device.problem.empty()) gpus.push_back(toQt(device.id));
+    if (gpus.size() > 1) {
+        m_device->addItem(QString("All %1 GPUs (sweeps)").arg(gpus.size()), gpus.join(','));
+        m_device->setItemData(m_device->count() - 1, "A sweep is spread over them, one engine each; other jobs run on the first", Qt::ToolTipRole);
+    }
+    addMachines();
     m_device->setCurrentIndex(std::max(0, m_device->findData(wanted)));
+    m_lastDevice = m_device->currentIndex();
     emit changed();
+}
+
+void ModelLine::setMachines(const QStringList& commands, const QString& current) {
+    m_machines = commands;
+    m_machine = current;
+    setDevices(std::vector<DeviceInfo>(m_devices));
+}
+
+void ModelLine::addMachines() {
+    m_device->insertSeparator(m_device->count());
+    if (isElsewhere(m_machine)) m_device->addItem("This machine", QString(kMachine));
+    for (const QString& command : m_machines) {
+        if (command == m_machine) continue;
+        m_device->addItem("On " + machineName(command), kMachine + command);
+        m_device->setItemData(m_device->count() - 1, command, Qt::ToolTipRole);
+    }
+    m_device->addItem("Another machine…", QString(kAnotherMachine));
+    m_device->setItemData(m_device->count() - 1, "Start the engine there by a command such as ssh gpubox kernelscope-engine", Qt::ToolTipRole);
+}
+
+void ModelLine::deviceActivated(int index) {
+    const QString data = m_device->itemData(index).toString();
+    if (data != kAnotherMachine && !data.startsWith(kMachine)) {
+        m_lastDevice = index;
+        return remember();
+    }
+    m_device->setCurrentIndex(m_lastDevice);
+    if (data == kAnotherMachine) emit anotherMachineRequested();
+    else emit machineChosen(data.mid(int(std::strlen(kMachine))));
 }
 
 std::optional<DeviceInfo> ModelLine::device() const {
@@ -156,7 +200,7 @@ std::optional<DeviceInfo> ModelLine::device() const {
     const DeviceInfo* best = nullptr;
     for (const DeviceInfo& device : m_devices) {
         if (!chosen.isEmpty() && chosen != "auto") {
-            if (toQt(device.id) == chosen) return device;
+            if (toQt(device.id) == chosen.section(',', 0, 0)) return device;
             continue;
         }
         if (!device.problem.empty()) continue;

@@ -17,6 +17,7 @@ class Settings;
 struct ModelChoice {
     std::string model = "qwen2.5-0.5b";
     std::string device = "auto";
+    std::string devices = "auto";  ///< what a sweep runs on: the same, or a list such as cuda:0,cuda:1
     std::string dtype = "auto";
 };
 
@@ -31,15 +32,21 @@ public:
     void setDevices(const std::vector<DeviceInfo>& devices);
     /// The device that a job would run on, as far as known: the choice, or the first usable GPU, else the CPU.
     [[nodiscard]] std::optional<DeviceInfo> device() const;
+    /// Commands that start engines elsewhere, below the devices; `current` is the one in use, empty for this machine.
+    void setMachines(const QStringList& commands, const QString& current);
     void addAtEnd(QWidget* widget);
 
 signals:
     void changed();
     void browseRequested();
+    void machineChosen(const QString& command);  ///< empty: this machine
+    void anotherMachineRequested();
 
 private:
     void fillModels();
     void modelActivated(int index);
+    void deviceActivated(int index);
+    void addMachines();
     void remember();
 
     Settings& m_settings;
@@ -48,6 +55,9 @@ private:
     QComboBox* m_device;
     QComboBox* m_dtype;
     QString m_lastModel;
+    QStringList m_machines;
+    QString m_machine;
+    int m_lastDevice = 0;
     std::vector<DeviceInfo> m_devices;
 };
 

@@ -10,6 +10,7 @@
 #include "ui/pages/page.h"
 #include "ui/pages/runs_page.h"
 #include "ui/services/export_run.h"
+#include "ui/services/machines.h"
 #include "ui/services/run_library.h"
 #include "ui/text.h"
 
@@ -35,6 +36,7 @@ QFileDialog* saveDialog(QWidget* parent, const QString& title, const QString& fo
 }  // namespace
 
 void MainWindow::askModelFolder() {
+    if (isElsewhere(engineText())) return askRemoteFolder();
     auto* dialog = new QFileDialog(this, "Open a model folder (config.json and *.safetensors)", folderFor(m_settings, "folders/models"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(QFileDialog::Directory);

@@ -93,9 +93,16 @@ std::string sweepTable(std::span<const RowRecord> records) {
     for (const char* title : {"cache", "status"}) table.addColumn(title);
     for (const char* title : {"device", "call", "GB/s", "of the limit", "speed-up"}) table.addColumn(title, Align::right);
     for (const char* title : {"verdict", "reason"}) table.addColumn(title);
-    for (const SweepRow& row : typed<SweepRow>(records))
-        table.addRow({row.op, row.variant, row.dtype, std::to_string(row.hidden), std::to_string(row.rows), row.cache, row.status, time(row.deviceUs), time(row.callUs),
-                      figure(row.gbPerS), row.limitPct ? formatPercent(*row.limitPct) : std::string(), ratio(row.speedup, row.speedupCiLow, row.speedupCiHigh), row.verdict, row.reason});
+    const std::vector<SweepRow> rows = typed<SweepRow>(records);
+    // Which GPU, where it was more than one.
+    const bool several = std::any_of(rows.begin(), rows.end(), [&](const SweepRow& row) { return row.device != rows.front().device; });
+    if (several) table.addColumn("on");
+    for (const SweepRow& row : rows) {
+        std::vector<std::string> cells{row.op, row.variant, row.dtype, std::to_string(row.hidden), std::to_string(row.rows), row.cache, row.status, time(row.deviceUs), time(row.callUs),
+                                       figure(row.gbPerS), row.limitPct ? formatPercent(*row.limitPct) : std::string(), ratio(row.speedup, row.speedupCiLow, row.speedupCiHigh), row.verdict, row.reason};
+        if (several) cells.push_back(row.device);
+        table.addRow(std::move(cells));
+    }
     return table.text();
 }
 

@@ -2,6 +2,7 @@
 #include "app/cli/kernel_options.h"
 #include "app/cli/kernel_tables.h"
 #include "app/cli/watch.h"
+#include "core/client/spread.h"
 
 namespace kernelscope::cli {
 
@@ -30,6 +31,7 @@ public:
         m_repeatsOption = app.add_option("--repeats", m_repeats, "Measurements a cell at most (200)")->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}))->type_name("N");
         m_budgetOption = app.add_option("--budget", m_budget, "Cells that begin after this time are skipped")->check(CLI::Range(0.0, 1e9))->type_name("SECONDS");
         m_deadlineOption = app.add_option("--deadline", m_deadline, "A cell is hung when a single call of its kernel is silent this long (10)")->check(CLI::Range(0.001, 1e6))->type_name("SECONDS");
+        m_devicesOption = app.add_option("--devices", m_devices, "Spread the shapes over one engine a device, such as cuda:0,cuda:1")->type_name("LIST");
         m_resumeOption = app.add_option("--resume", m_resume, "Continue this run with its own settings; nothing is measured twice")->type_name("RUN");
     }
 
@@ -49,6 +51,12 @@ public:
             if (m_repeatsOption->count()) request.settings["repeats"] = m_repeats;
             if (m_budgetOption->count()) request.settings["budget"] = m_budget;
             if (m_deadlineOption->count()) request.settings["deadline"] = m_deadline;
+        }
+        if (m_devicesOption->count()) {
+            if (common.device != "auto") return report(makeError(ErrorCode::usage, "--device and --devices exclude each other", "name every device in --devices"));
+            const auto devices = parseDevices(m_devices);
+            if (!devices) return report(makeError(ErrorCode::usage, "--devices: " + devices.error().message, devices.error().advice));
+            request.device = m_devices;
         }
         hooks.table = [](const JobRun& run) { print(sweepTable(run.rows)); };
         hooks.judge = [](const JobRun& run) { return exitCodeOf(run.rows); };
@@ -74,14 +82,15 @@ private:
         // The header has names for people; what was asked for stands in the command.
         if (const std::string model = optionIn(header.command, "--model"); !model.empty()) request.model = model;
         if (const std::string device = optionIn(header.command, "--device"); !device.empty()) request.device = device;
+        if (const std::string devices = optionIn(header.command, "--devices"); !devices.empty()) request.device = devices;
         return header.id;
     }
 
     KernelOptions m_kernels;
-    std::string m_baseline, m_cache = "cold", m_resume;
+    std::string m_baseline, m_cache = "cold", m_devices, m_resume;
     std::int64_t m_repeats = 200;
     double m_budget = 0, m_deadline = 10;
-    CLI::Option *m_baselineOption = nullptr, *m_repeatsOption = nullptr, *m_budgetOption = nullptr, *m_deadlineOption = nullptr, *m_resumeOption = nullptr;
+    CLI::Option *m_baselineOption = nullptr, *m_repeatsOption = nullptr, *m_budgetOption = nullptr, *m_deadlineOption = nullptr, *m_devicesOption = nullptr, *m_resumeOption = nullptr;
 };
 
 }  // namespace

@@ -20,6 +20,7 @@ int main(int argc, char** argv) {
     }
     // libtorch's trace complains on standard error about being started from a job's thread, which it survives.
     kernelscope::system::setEnvironmentDefault("KINETO_LOG_LEVEL", "99");
+    kernelscope::system::denyOthersWriting();
     kernelscope::ProtocolStream stream;
     return kernelscope::serve(stream);
 }

@@ -28,6 +28,12 @@ std::string hintFor(const ProcessEnd& end) {
     return {};
 }
 
+/// What ssh says with its exit code when the connection failed or broke; what runs on the other side keeps away from it.
+bool cutTheWay(const ProcessEnd& end) {
+    constexpr int kSshFailed = 255;
+    return end.signal == 0 && end.exitCode == kSshFailed;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<EngineLink>> EngineLink::start(const EngineCommand& command, milliseconds helloDeadline, Events events,
@@ -126,7 +132,11 @@ void EngineLink::lost() {
         m_child->kill();
         message = "the engine closed its output and was stopped";
     } else if (!m_ready) {
+        m_cut = cutTheWay(*end);
         message = "the engine ended before it said hello (" + end->words() + ")";
+    } else if (cutTheWay(*end)) {
+        m_cut = true;
+        message = "the connection to the engine was lost: " + end->words();
     } else {
         message = "the engine died: " + end->words() + hintFor(*end);
     }

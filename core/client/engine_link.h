@@ -49,6 +49,8 @@ public:
 
     [[nodiscard]] bool ready() const { return m_ready; }
     [[nodiscard]] const Error& whyLost() const { return m_whyLost; }
+    /// The way to the engine ended, not the engine: ssh's own failures have an exit code that no engine has.
+    [[nodiscard]] bool cut() const { return m_cut; }
     [[nodiscard]] bool waitsForAnswers() const { return !m_answers.empty(); }
     [[nodiscard]] Clock::time_point lastHeard() const { return m_lastHeard; }
 
@@ -69,6 +71,7 @@ private:
     std::map<std::int64_t, Answer> m_answers;
     std::int64_t m_nextId = 1;
     bool m_ready = false;
+    bool m_cut = false;
     std::optional<Error> m_givenUp;
     Error m_whyLost;
     std::deque<std::string> m_lastWords;  ///< the end of its stderr

@@ -30,7 +30,7 @@ Result<void> readRows(const json& list, const RowType& type, std::vector<RowReco
 
 }  // namespace
 
-Result<RunHeader> importRun(Store& store, std::string_view text) {
+Result<ImportedRun> readRun(std::string_view text) {
     const auto document = parseJson(text);
     if (!document) return makeError(ErrorCode::badInput, "the file is not JSON", "import what `runs export --format json` wrote");
     auto header = runHeaderFromJson(*document);
@@ -51,10 +51,16 @@ Result<RunHeader> importRun(Store& store, std::string_view text) {
         header->status = RunStatus::interrupted;
         header->reason = "exported while it ran";
     }
-    if (!store.isFreeId(header->id)) header->id.clear();
-    auto made = store.createRun(*header);
+    return ImportedRun{std::move(*header), std::move(rows)};
+}
+
+Result<RunHeader> importRun(Store& store, std::string_view text) {
+    auto run = readRun(text);
+    if (!run) return run.error();
+    if (!store.isFreeId(run->header.id)) run->header.id.clear();
+    auto made = store.createRun(run->header);
     if (!made) return made.error();
-    if (const auto put = store.putRows(made->id, rows); !put) return put.error();
+    if (const auto put = store.putRows(made->id, run->rows); !put) return put.error();
     return made;
 }
 

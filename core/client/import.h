@@ -2,13 +2,23 @@
 // Runs from files: JSON documents that this program wrote.
 
 #include <string_view>
+#include <vector>
 
 #include "core/client/store.h"
 
 namespace kernelscope {
 
+/// A run on its way into a store.
+struct ImportedRun {
+    RunHeader header;
+    std::vector<RowRecord> rows;
+};
+
+/// Reads a run's JSON document. Errors: badInput in words (no document of ours, a newer schema, a row that does not fit: named by its number).
+Result<ImportedRun> readRun(std::string_view document);
+
 /// Reads a run's JSON document into the store as a run of its own. The id is kept where it is free, else a new one is
-/// made. Errors: badInput in words (no document of ours, a newer schema, a row that does not fit: named by its number).
+/// made. Errors: those of readRun and of the store.
 Result<RunHeader> importRun(Store& store, std::string_view document);
 
 }  // namespace kernelscope

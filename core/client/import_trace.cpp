@@ -164,7 +164,7 @@ bool looksLikeTrace(std::string_view beginning) {
     return beginning[first] == '[' || holds(beginning, "\"traceEvents\"");
 }
 
-Result<RunHeader> importTrace(Store& store, std::istream& input, const std::string& name) {
+Result<ImportedRun> profileOfTrace(std::istream& input, const std::string& name) {
     auto read = readTrace(input);
     if (!read) return read.error();
     Trace& trace = *read;
@@ -221,11 +221,17 @@ Result<RunHeader> importTrace(Store& store, std::istream& input, const std::stri
     header.status = RunStatus::done;
     header.headline = profileHeadline(rows);
     header.result = {{"missing", missing}};
-    auto made = store.createRun(header);
-    if (!made) return made;
     std::vector<RowRecord> records;
     for (std::size_t i = 0; i < rows.size(); ++i) records.push_back({header.kind, std::to_string(i), valuesOf(rows[i])});
-    if (const auto put = store.putRows(made->id, records); !put) return put.error();
+    return ImportedRun{std::move(header), std::move(records)};
+}
+
+Result<RunHeader> importTrace(Store& store, std::istream& input, const std::string& name) {
+    const auto run = profileOfTrace(input, name);
+    if (!run) return run.error();
+    auto made = store.createRun(run->header);
+    if (!made) return made;
+    if (const auto put = store.putRows(made->id, run->rows); !put) return put.error();
     return made;
 }
 

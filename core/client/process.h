@@ -102,6 +102,9 @@ bool mayStillRun(const std::string& identity);
 /// The user's folder for application data ($XDG_DATA_HOME or its default).
 std::filesystem::path userDataFolder();
 
+/// From now on no file that this process makes can be written by everybody, whatever the user's umask allows.
+void denyOthersWriting();
+
 /// The calling thread no longer receives signals; they go to the others.
 void blockSignalsInThisThread();
 

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -299,6 +300,8 @@ fs::path userDataFolder() {
     if (const char* home = std::getenv("HOME"); home && *home) return fs::path(home) / ".local" / "share";
     return fs::temp_directory_path();
 }
+
+void denyOthersWriting() { ::umask(::umask(0) | S_IWOTH); }
 
 void blockSignalsInThisThread() {
     sigset_t all;

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -16,7 +17,10 @@ namespace kernelscope {
 /// Kinds whose rows stand alone: after a crash the engine goes on with the rows that are missing.
 bool isResumable(std::string_view kind);
 
+class RunWriter;
+
 struct RunningJob {
+    std::shared_ptr<RunWriter> writer;  ///< where the rows go
     JobRequest request;
     std::string resumes;         ///< id of the run to continue; empty: a new one
     RunHeader header;            ///< id empty: no run in the store
@@ -28,15 +32,19 @@ struct RunningJob {
     std::chrono::steady_clock::time_point stopBy;  ///< while cancelling or abandoned
     std::chrono::steady_clock::time_point lastSign;  ///< of life from the job; telemetry does not count
     std::string phase, cell;
+    std::string device;          ///< "cuda:1", as far as the request or a row said
     std::set<std::string> measured;  ///< keys of the run's own rows
     std::vector<RowRecord> pending;  ///< arrived, not yet in the store
+    int lostConnections = 0;         ///< in a row without a new row
     int fruitlessDeaths = 0;         ///< engines lost in a row without a new row and without a cell to blame
     std::map<std::string, int> crashesInARow;  ///< by "op|variant"
 
     [[nodiscard]] bool stopping() const { return cancelling || abandoned.has_value(); }
 };
 
-/// The row of a cell that took its engine with it; nullopt when the key says nothing.
-std::optional<RowRecord> rowOfLostCell(const std::string& kind, const std::string& cell, const std::string& status, const std::string& reason);
+/// The row of the cell in hand, which took its engine with it; nullopt when there is none or its key says nothing.
+std::optional<RowRecord> rowOfLostCell(const RunningJob& job, const std::string& cell, const std::string& status, const std::string& reason);
+/// What a row says of the device it was measured on; empty when it says nothing.
+std::string deviceOf(const RowRecord& row);
 
 }  // namespace kernelscope

@@ -14,6 +14,7 @@
 
 namespace kernelscope {
 
+class RunWriter;
 class Store;
 
 /// How to start an engine: argv, never a shell. Empty: the kernelscope-engine beside this program.
@@ -45,6 +46,7 @@ struct SessionOptions {
     std::chrono::milliseconds helloDeadline{60'000};   ///< a cold start loads 3 GB of libraries
     std::chrono::milliseconds silenceDeadline{120'000};  ///< a busy engine that says nothing this long is hung
     std::chrono::milliseconds cancelGrace{1'000};      ///< after a cancel, before the engine is killed
+    std::chrono::milliseconds reconnectPause{1'000};   ///< before a lost connection is tried again; doubles up to ten times this
     int telemetryIntervalMs = 1000;                    ///< 0: none
 };
 
@@ -61,12 +63,17 @@ public:
 
     /// Starts a job. Returns at once; everything else arrives at the listener. A job that cannot start at all
     /// (engine missing, request refused) still ends with one jobFinished (status failed). `command` is kept in
-    /// the run as the command line that repeats it. Refused with an error while another job runs.
+    /// the run as the command line that repeats it. Refused with an error while another job runs. A sweep whose device is a
+    /// list ("cuda:0,cuda:1") is spread over engines of its own, one a device.
     Result<void> start(JobRequest request, std::string command);
 
     /// The same, but continues a run of the store: its rows are not measured again, new ones join them. A run that is
     /// unknown or still running elsewhere ends the job as failed (badInput).
     Result<void> resume(std::string runId, JobRequest request);
+
+    /// One of several engines that work on the same run (spread.h): as start() or resume(), but `writer` decides where the
+    /// rows go.
+    Result<void> startPart(JobRequest request, std::string command, std::string resumes, std::shared_ptr<RunWriter> writer);
 
     /// Asks the running job to stop. It ends as cancelled within `cancelGrace`; rows stay.
     void cancel();

@@ -11,6 +11,7 @@
 
 #include "core/device/cuda_support.h"
 #include "core/device/device.h"
+#include "core/device/device_lock.h"
 #include "core/device/telemetry.h"
 #include "core/engine/doctor.h"
 #include "core/engine/job.h"
@@ -18,6 +19,7 @@
 #include "core/engine/model_setup.h"
 #include "core/engine/protocol_stream.h"
 #include "core/model/files.h"
+#include "core/model/folder_list.h"
 #include "core/model/inspect.h"
 #include "core/model/tokenize.h"
 #include "core/own/launcher_source.h"
@@ -84,6 +86,7 @@ private:
         if (method == "device.list") return listed();
         if (method == "model.inspect") return inspect(message.params, rpcCode);
         if (method == "model.tokenize") return tokenizeText(message.params, rpcCode);
+        if (method == "folder.list") return folders(message.params, rpcCode);
         if (method == "engine.doctor") return examine();
         if (method == "kernel.version") return kernelVersion(message.params, rpcCode);
         if (method == "kernel.launcher") return kernelLauncher(message.params, rpcCode);
@@ -123,6 +126,15 @@ private:
         const Result<ModelSource> source = resolveModel(model->get<std::string>());
         if (!source) return source.error();
         return inspectModel(*source);
+    }
+
+    static Answer folders(const nlohmann::json& params, int& rpcCode) {
+        const auto path = params.find("path");
+        if (path == params.end() || !path->is_string()) {
+            rpcCode = kInvalidParams;
+            return makeError(ErrorCode::usage, "folder.list needs {\"path\": text}");
+        }
+        return listFolders(path->get<std::string>());
     }
 
     static Answer tokenizeText(const nlohmann::json& params, int& rpcCode) {
@@ -196,6 +208,7 @@ private:
             Result<JobStarted> started = m_job->prepare(m_models);
             if (!started) return started.error();
             m_stop = std::stop_source();
+            m_device = request->device;
             m_running = true;
             m_startWhenAnswered = true;  // the answer goes out before the first row
             return toJson(*started);
@@ -207,12 +220,22 @@ private:
     void startThread() {
         m_startWhenAnswered = false;
         m_thread = std::thread([this] {
-            const Finished finished = runJob();
+            const Finished finished = runInTurn();
             const bool fault = deviceFault(finished);
             m_running = false;
             notify("job.finished", toJson(finished));
             if (fault) leaveNow(kExitDeviceFault);
         });
+    }
+
+    /// Two jobs on one GPU would disturb each other's times, be it from another window or a sweep spread over engines.
+    Finished runInTurn() {
+        const Result<Device> device = openDevice(m_device);
+        if (!device || !device->isCuda()) return runJob();
+        const auto turn = DeviceLock::take(cuda::pciBusId(device->torch.index()), m_stop.get_token(), [&](const std::string& holder) {
+            notify("job.progress", toJson(Progress{fmt::format("Waiting for {}: another job{} runs on it", device->info.id, holder.empty() ? "" : " (process " + holder + ")"), 0, 0, {}, {}}));
+        });
+        return turn ? runJob() : cancelled();
     }
 
     Finished runJob() {
@@ -270,6 +293,7 @@ private:
     ProtocolStream& m_stream;
     ModelHolder m_models;
     std::unique_ptr<Job> m_job;
+    std::string m_device;  ///< that it was asked to run on
     std::stop_source m_stop;
     std::thread m_thread;
     std::jthread m_telemetry;

@@ -71,6 +71,9 @@ public:
         if (budget >= 0) m_budgetSeconds = budget;
         reader.number("deadline", 10, 0.001, 1e6);  // the client's
         const KernelSettings kernelSettings = readKernelSettings(reader);
+        // One of several engines that share the shapes of a run takes every parts-th of them.
+        constexpr std::int64_t kMostParts = 1024;
+        const std::int64_t parts = reader.integer("parts", 1, 1, kMostParts), part = reader.integer("part", 0, 0, parts - 1);
         Result<nlohmann::json> complete = reader.finish();
         if (!complete) return complete.error();
         Result<ModelSetup> setup = prepareModelFor(m_request, selection);
@@ -91,9 +94,13 @@ public:
         const Result<std::vector<SelectedOperator>> selected = selectVariants(selection, m_operators, m_setup->device.torch);
         if (!selected) return selected.error();
         if (const Result<void> made = makeGroups(*selected, *dtypes, selection); !made) return made.error();
+        std::vector<Group> ours;
+        for (std::size_t i = static_cast<std::size_t>(part); i < m_groups.size(); i += static_cast<std::size_t>(parts)) ours.push_back(m_groups[i]);
+        m_groups = std::move(ours);
 
         JobStarted started = describe(*m_setup);
         started.settings = std::move(*complete);
+        for (const char* key : {"part", "parts"}) started.settings.erase(key);  // the run has all parts
         started.settings["hidden"] = selection.hidden;
         started.settings["rows"] = selection.rows;
         started.settings["dtypes"] = selection.dtypes;
@@ -156,6 +163,7 @@ private:
         row.hidden = group.hidden;
         row.rows = group.rows;
         row.cache = toString(mode);
+        row.device = m_setup->device.info.id;
         return row;
     }
 

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <vector>
 
 #include <fmt/core.h>
 
 #include "core/records/format.h"
+#include "core/records/statistics.h"
 
 namespace kernelscope {
 
@@ -100,6 +102,19 @@ std::string profileHeadline(std::span<const ProfileRow> rows) {
     const std::string decode = profileHeadline(rows, "decode");
     if (!text.empty() && !decode.empty()) text += ". ";
     return text + decode;
+}
+
+std::string sweepHeadline(std::span<const SweepRow> rows, std::string_view baseline) {
+    std::map<std::string, std::vector<double>> speedups;
+    for (const SweepRow& row : rows)
+        if (row.speedup && row.variant != baseline) speedups[row.variant].push_back(*row.speedup);
+    std::string text = formatCount(static_cast<std::int64_t>(rows.size())) + (rows.size() == 1 ? " cell" : " cells");
+    std::string separator = fmt::format(", against {}: ", baseline);
+    for (const auto& [variant, values] : speedups) {
+        text += fmt::format("{}{} {} (median)", separator, variant, formatRatio(median(values)));
+        separator = ", ";
+    }
+    return text;
 }
 
 }  // namespace kernelscope

@@ -60,6 +60,7 @@ struct SweepRow {
     std::optional<double> callSpeedup;
     std::string verdict;  ///< faster, slower, same, cant_tell
     std::string reason;
+    std::string device;   ///< "cpu", "cuda:1": where it was measured; empty in runs from before there was the column
 
     bool operator==(const SweepRow&) const = default;
 };
@@ -87,6 +88,7 @@ struct RowSchema<SweepRow> {
         field("call_speedup", &SweepRow::callSpeedup),
         field("verdict", &SweepRow::verdict),
         field("reason", &SweepRow::reason),
+        field("device", &SweepRow::device),
     };
 };
 

@@ -5,6 +5,7 @@
 //                      device.list {}                                 -> {devices: [DeviceInfo]}
 //                      engine.doctor {}                               -> {checks: [{check, status, finding, why, fix}]}
 //                      model.inspect {model}                          -> inspect document (command line contract)
+//                      folder.list {path}                             -> {path, parent, model, folders: [{name, model}], left_out}
 //                      model.tokenize {model, text|ids, chat}         -> {ids, tokens, text}
 //                      job.start JobRequest                           -> JobStarted   (refused while one runs)
 //                      job.cancel {}                                  -> {}

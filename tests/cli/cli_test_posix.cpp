@@ -99,6 +99,23 @@ TEST_F(Cli, VersionIsOneLineAndHelpNamesEveryCommand) {
     }
 }
 
+TEST_F(Cli, NoFileCanBeWrittenByEverybodyWhateverTheUmask) {
+    const Words command = withEngine(kProfile, {"profile", "--csv", file("made/p.csv"), "--json", file("made/p.json")});
+    std::string line = "umask 0; exec " KERNELSCOPE_CLI;
+    for (const std::string& word : command) line += " \"" + word + "\"";
+    auto child = ChildProcess::start({"/bin/sh", "-c", line});
+    ASSERT_TRUE(child.ok());
+    ASSERT_EQ(finish(**child).code, 0);
+    int seen = 0;
+    for (const auto& entry : fs::recursive_directory_iterator(folder.path())) {
+        const std::string name = entry.path().filename().string();
+        if (name.starts_with("script")) continue;  // the scripted engine's own notes
+        ++seen;
+        EXPECT_EQ(entry.status().permissions() & fs::perms::others_write, fs::perms::none) << entry.path();
+    }
+    EXPECT_GE(seen, 4) << "a store, a folder and two documents";
+}
+
 TEST_F(Cli, ATypoSuggestsTheNearestWord) {
     const Ended option = run({"profile", "--iteratons", "5"});
     EXPECT_EQ(option.code, 64);

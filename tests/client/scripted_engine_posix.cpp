@@ -12,26 +12,36 @@
 //   send METHOD JSON    a notification
 //   raw TEXT            a line as it stands, \xHH allowed
 //   half TEXT           the same without a newline
+//   flood JSON          job.progress without end
+//   exhaust             asks for memory until there is none
+//   stop                stops as by SIGSTOP, and plays on when continued
+//   deadlock            two threads that wait for each other
+//   sign NAME           says to engines of the same script that it came so far; they wait with `until NAME`
+//   until NAME
 //   garbage COUNT       that many lines of nonsense
 //   rows COUNT          that many sample rows
 //   pause MILLISECONDS
 //   endless             bytes without a newline, for ever
 //   say TEXT            to stderr
 //   close               closes standard output and stays
-//   die SIGNAL          SIGKILL, SIGSEGV, SIGABRT
+//   die SIGNAL          SIGKILL, SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL
 //   exit CODE
 //   hang                for ever, deaf and dumb (leaves when stdin closes)
 //   stay                for ever, deaf to everything
 
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <barrier>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
+#include <mutex>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -69,9 +79,12 @@ std::string unescaped(const std::string& text) {
 
 /// What this process is to play; the count of processes so far stands in SCRIPT.count.
 std::vector<std::string> partToPlay(const std::string& script) {
+    const int turn = ::open((script + ".turn").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);  // several may start at once
+    if (turn < 0 || ::flock(turn, LOCK_EX) != 0) std::_Exit(94);
     int before = 0;
     std::ifstream(script + ".count") >> before;
     std::ofstream(script + ".count") << before + 1;
+    ::close(turn);
     std::vector<std::vector<std::string>> parts(1);
     std::ifstream in(script);
     for (std::string line; std::getline(in, line);) {
@@ -137,7 +150,7 @@ int main(int argc, char** argv) {
         } else if (command == "say") std::cerr << unescaped(rest) << std::endl;
         else if (command == "close") ::close(1);
         else if (command == "die") {
-            for (const auto& [name, number] : {std::pair{"SIGKILL", SIGKILL}, {"SIGSEGV", SIGSEGV}, {"SIGABRT", SIGABRT}})
+            for (const auto& [name, number] : {std::pair{"SIGKILL", SIGKILL}, {"SIGSEGV", SIGSEGV}, {"SIGABRT", SIGABRT}, {"SIGBUS", SIGBUS}, {"SIGFPE", SIGFPE}, {"SIGILL", SIGILL}})
                 if (rest == name) {
                     ::signal(number, SIG_DFL);
                     ::raise(number);
@@ -147,6 +160,32 @@ int main(int argc, char** argv) {
         else if (command == "hang") {
             for (std::string ignored; std::getline(std::cin, ignored);) {}
             std::_Exit(0);
+        } else if (command == "flood") {
+            for (const std::string progress = notificationLine("job.progress", json::parse(rest));;) {
+                std::string block;
+                for (int i = 0; i < 500; ++i) block += progress;
+                emit(block);
+            }
+        } else if (command == "exhaust") {
+            const rlimit little{rlim_t{256} << 20, rlim_t{256} << 20};
+            ::setrlimit(RLIMIT_AS, &little);
+            for (std::vector<std::vector<char>> all;;) all.emplace_back(1 << 20);
+        } else if (command == "sign") {
+            std::ofstream(script + "." + rest) << "here";
+        } else if (command == "until") {
+            while (::access((script + "." + rest).c_str(), F_OK) != 0) ::usleep(1000);
+        } else if (command == "stop") {
+            ::raise(SIGSTOP);
+        } else if (command == "deadlock") {
+            std::mutex first, second;
+            std::barrier both(2);
+            const auto take = [&both](std::mutex& one, std::mutex& other) {
+                const std::lock_guard held(one);
+                both.arrive_and_wait();
+                const std::lock_guard never(other);
+            };
+            std::thread other([&] { take(second, first); });
+            take(first, second);
         } else if (command == "stay") {
             for (;;) ::pause();
         } else if (!command.empty()) return 93;

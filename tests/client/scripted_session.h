@@ -49,6 +49,7 @@ public:
     std::vector<std::pair<RunHeader, Finished>> finished;
     std::vector<std::string> log;
     std::vector<Hello> hellos;
+    int telemetry = 0;
     /// Called on the session's thread at each of them.
     std::function<void()> atStarted, atRow, atProgress;
 
@@ -71,6 +72,7 @@ public:
             SessionListener listener;
             listener.engineState = [this](EngineState state, const std::string& why) { states.push_back(state); reasons.push_back(why); };
             listener.hello = [this](const Hello& hello) { hellos.push_back(hello); };
+            listener.telemetry = [this](const Telemetry&) { ++telemetry; };
             listener.jobStarted = [this](const RunHeader& run) { started.push_back(run); if (atStarted) atStarted(); };
             listener.progress = [this](const Progress& step) { progress.push_back(step); if (atProgress) atProgress(); };
             listener.row = [this](const RowRecord& row) { rows.push_back(row); if (atRow) atRow(); };

@@ -169,5 +169,18 @@ TEST(EngineCommand, IsSplitAsAShellWouldWithoutAShell) {
     }
 }
 
+TEST(EngineCommand, RunsNoShellSoThatNothingInItIsExecuted) {
+    const TemporaryFolder folder;
+    const std::string file = (folder / "made").string();
+    const auto command = parseEngineCommand("env printf %s '$(touch " + file + ")' `touch " + file + "` ; touch " + file + " | touch " + file + " > " + file);
+    ASSERT_TRUE(command.ok());
+    SessionOptions options;
+    options.engine = *command;
+    Session session(options, nullptr, {});
+    ASSERT_TRUE(session.start({.kind = "profile"}, "x").ok());
+    session.wait();
+    EXPECT_FALSE(std::filesystem::exists(file));
+}
+
 }  // namespace
 }  // namespace kernelscope

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# tests/fuzz/run.sh [SECONDS [TARGET...]]: builds the fuzz targets with clang and runs each for SECONDS (60), at low
-# priority. Inputs that break something stay in build/fuzz/crashes; what was found interesting in build/fuzz/corpus.
+# tests/fuzz/run.sh [SECONDS [TARGET...]]: builds the fuzz targets with clang and runs each for SECONDS (60) or
+# KERNELSCOPE_FUZZ_RUNS executions (no bound), whichever comes first, KERNELSCOPE_FUZZ_JOBS (1) at once, at low priority.
+# A run that seems to hang is one on a busy machine until ten minutes have passed. Inputs that break something stay in build/fuzz/crashes; what was found interesting in build/fuzz/corpus.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 seconds=${1:-60}
 shift || true
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(safetensors config tokenizer_files text rpc_line list)
+[ ${#targets[@]} -gt 0 ] || targets=(list config rpc_line safetensors run_document trace tokenizer_files text)
 clang=${CLANGXX:-$(command -v clang++ || command -v clang++-14 || true)}
 if [ -z "$clang" ]; then
   echo "fuzz: clang++ with libFuzzer is needed (Debian: clang and libclang-rt-dev), or set CLANGXX" >&2
@@ -16,7 +17,7 @@ fi
 
 build=$PWD/build/fuzz
 cmake -S tests/fuzz -B "$build" -G Ninja -DCMAKE_CXX_COMPILER="$clang" -DCMAKE_CXX_COMPILER_LAUNCHER="$(command -v ccache || true)" >/dev/null
-nice -n 19 cmake --build "$build" -j2 -- --quiet
+nice -n "${KERNELSCOPE_FUZZ_BUILD_NICE:-19}" cmake --build "$build" -j2 -- --quiet
 
 seed() {  # seed TARGET NAME: standard input becomes a first input
   mkdir -p "$build/corpus/$1"
@@ -39,19 +40,26 @@ printf '{"jsonrpc":"2.0","id":1,"method":"job.start","params":{"kind":"profile",
 printf '{"jsonrpc":"2.0","id":1,"result":{"protocol":1,"version":"0.1","build":"x","devices":[{"id":"cpu","name":"x"}]}}' | seed rpc_line response
 printf '{"jsonrpc":"2.0","method":"job.finished","params":{"status":"done"}}' | seed rpc_line notification
 printf '1,8,64-1024x2,5-7' | seed list mixed
+printf '%s' '{"schema":1,"kind":"profile","run":{"id":"abc","when":"2026-11-30T00:00:00Z","settings":{"a":1},"seed":1,"status":"done"},"tax_pct":3,"rows":[{"phase":"decode","level":"type","name":"MLP","type":"MLP","calls":2,"span_us":1.5}],"samples":[{"row":"MLP","metric":"span_us","index":0,"value":1.5,"_key":"k"}]}' | seed run_document profile
+printf '%s' '{"schema":1,"kind":"sweep","run":{"status":"running"},"rows":[{"op":"rms_norm","variant":"fused","dtype":"float16","hidden":896,"rows":8,"status":"ok"}]}' | seed run_document sweep
+printf '%s' '{"deviceProperties":[{"id":0,"name":"NVIDIA H200"}],"traceEvents":[{"ph":"X","cat":"user_annotation","name":"ProfilerStep#1","tid":7,"ts":1,"dur":900},{"ph":"X","cat":"python_function","name":"nn.Module: Qwen2Attention_0","tid":7,"ts":2,"dur":600},{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","tid":7,"ts":3,"dur":5,"args":{"correlation":1}},{"ph":"X","cat":"kernel","name":"gemm","tid":"s","ts":1e3,"dur":40,"args":{"correlation":1}}]}' | seed trace modules
+printf '%s' '[{"ph":"X","cat":"gpu_memcpy","name":"copy","ts":1,"dur":2}]' | seed trace bare
+# Inputs that once broke something, or nearly.
+for folder in tests/fuzz/regressions/*/; do
+  [ -d "$folder" ] && mkdir -p "$build/corpus/$(basename "$folder")" && cp "$folder"* "$build/corpus/$(basename "$folder")/"
+done
 
 export ASAN_OPTIONS=allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1
+export build seconds runs=${KERNELSCOPE_FUZZ_RUNS:--1}
 mkdir -p "$build/crashes"
-status=0
-for target in "${targets[@]}"; do
-  echo "fuzz: $target for $seconds s" >&2
-  if ! nice -n 19 "$build/fuzz_$target" -max_total_time="$seconds" -timeout=25 -rss_limit_mb=2048 -max_len=8192 -print_final_stats=1 -verbosity=0 \
+fuzz_one() {
+  local target=$1
+  if ! nice -n 19 "$build/fuzz_$target" -max_total_time="$seconds" -runs="$runs" -timeout=600 -rss_limit_mb=2048 -max_len=8192 -print_final_stats=1 -verbosity=0 \
       -artifact_prefix="$build/crashes/$target-" "$build/corpus/$target" >"$build/$target.log" 2>&1; then
-    echo "fuzz: $target broke; see $build/$target.log and $build/crashes" >&2
-    tail -n 30 "$build/$target.log" >&2
-    status=1
-  else
-    grep -E 'number_of_executed_units|average_exec_per_sec' "$build/$target.log" >&2 || true
+    { echo "fuzz: $target broke; see $build/$target.log and $build/crashes"; tail -n 30 "$build/$target.log"; } >&2
+    return 1
   fi
-done
-exit $status
+  echo "fuzz: $target: $(sed -n 's/^stat::number_of_executed_units: *//p' "$build/$target.log") executions, none broke" >&2
+}
+export -f fuzz_one
+printf '%s\n' "${targets[@]}" | xargs -P "${KERNELSCOPE_FUZZ_JOBS:-1}" -I{} bash -c 'fuzz_one {}'

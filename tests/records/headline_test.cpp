@@ -52,6 +52,20 @@ TEST(Headline, OfTwoPhasesIsTwoSentences) {
     EXPECT_EQ(profileHeadline(rows), "Prefill 1.00 ms · MLP 60 %. Decode 200 µs a token · MLP 50 %");
 }
 
+TEST(Headline, OfASweepSaysWhatEachVariantGains) {
+    SweepRow native, fused;
+    native.variant = "native";
+    native.speedup = 1;
+    fused.variant = "fused";
+    std::vector<SweepRow> rows{native};
+    for (const double speedup : {10.0, 12.0, 20.0}) {
+        fused.speedup = speedup;
+        rows.push_back(fused);
+    }
+    EXPECT_EQ(sweepHeadline(rows, "native"), "4 cells, against native: fused 12.00x (median)");
+    EXPECT_EQ(sweepHeadline(std::vector{native}, "native"), "1 cell");
+}
+
 TEST(Headline, WithoutATotalThereIsNothingToSay) {
     EXPECT_EQ(profileHeadline(std::vector{cpuRow("MLP", 600)}), "");
     EXPECT_EQ(profileHeadline(std::vector<ProfileRow>{}), "");

@@ -141,6 +141,8 @@ TEST(RealContext, ChartsTheDecodeStepAgainstContextAndBatchPointByPoint) {
     QTest::mouseClick(page->runButton(), Qt::LeftButton);
     EXPECT_FALSE(page->running());
     EXPECT_TRUE(page->errorBanner()->isVisible());
+}
+
 TEST(RealKernels, AKernelOfOnesOwnIsProvedAndMeasuredAtEverySave) {
     RealWindow window;
     ASSERT_TRUE(window.ready);

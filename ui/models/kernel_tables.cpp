@@ -55,6 +55,7 @@ std::vector<ColumnSpec<SweepRow>> sweepColumns() {
          }},
         realColumn("GB/s", &SweepRow::gbPerS, 0), realColumn("Of limit", &SweepRow::limitPct, 0, " %", "Of what the device can do at this shape"),
         lookColumn("Verdict", &SweepRow::verdict, verdictLook), textColumn("Reason", &SweepRow::reason),
+        textColumn("Measured on", &SweepRow::device),
     };
 }
 

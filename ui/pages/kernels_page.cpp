@@ -146,7 +146,7 @@ void KernelsPage::setOperator(const QString& op) { m_charts->setOperator(op); }
 JobRequest KernelsPage::request() const {
     const ModelChoice choice = modelLine().choice();
     m_controls->remember(m_settings);
-    JobRequest request{.kind = m_kind, .model = choice.model, .device = choice.device, .dtype = choice.dtype, .settings = m_controls->settings(m_kind)};
+    JobRequest request{.kind = m_kind, .model = choice.model, .device = m_kind == "sweep" ? choice.devices : choice.device, .dtype = choice.dtype, .settings = m_controls->settings(m_kind)};
     if (choice.dtype != "auto") request.settings["dtypes"] = choice.dtype;
     m_own->addTo(request.settings);
     return request;

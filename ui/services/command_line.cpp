@@ -19,7 +19,7 @@ std::string shellWord(const std::string& word) {
 
 std::string commandLine(const JobRequest& request) {
     std::string text = "kernelscope-cli " + request.kind + " --model " + shellWord(request.model);
-    if (request.device != "auto") text += " --device " + shellWord(request.device);
+    if (request.device != "auto") text += (request.device.find(',') == std::string::npos ? " --device " : " --devices ") + shellWord(request.device);
     if (request.dtype != "auto") text += " --dtype " + shellWord(request.dtype);
     if (request.seed != 0) text += " --seed " + std::to_string(request.seed);
     for (const auto& [key, value] : request.settings.items()) {

@@ -78,6 +78,12 @@ Result<void> EngineAdapter::start(JobRequest request, const std::string& command
     return started;
 }
 
+Result<void> EngineAdapter::resume(const std::string& runId, JobRequest request) {
+    auto started = m_session->resume(runId, std::move(request));
+    if (started) m_running = true;
+    return started;
+}
+
 void EngineAdapter::cancel() { m_session->cancel(); }
 
 void EngineAdapter::call(const std::string& method, nlohmann::json params, QObject* context,

@@ -23,6 +23,8 @@ public:
 
     void connectEngine();
     Result<void> start(JobRequest request, const std::string& command);
+    /// Continues a run of the store; see Session::resume.
+    Result<void> resume(const std::string& runId, JobRequest request);
     void cancel();
     /// An answer arrives in the GUI thread, unless `context` has gone by then.
     void call(const std::string& method, nlohmann::json params, QObject* context,

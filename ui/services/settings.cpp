@@ -31,6 +31,15 @@ void Settings::setZoom(double zoom) { m_settings.setValue("view/zoom", zoom); }
 QString Settings::engineCommand() const { return m_settings.value("engine/command").toString(); }
 void Settings::setEngineCommand(const QString& command) { m_settings.setValue("engine/command", command); }
 
+QStringList Settings::machines() const { return m_settings.value("engine/machines").toStringList(); }
+void Settings::addMachine(const QString& command) {
+    QStringList commands = machines();
+    commands.removeAll(command);
+    commands.prepend(command);
+    constexpr int kKept = 6;
+    m_settings.setValue("engine/machines", QStringList(commands.mid(0, kKept)));
+}
+
 QString Settings::text(const QString& key, const QString& fallback) const { return m_settings.value(key, fallback).toString(); }
 void Settings::setText(const QString& key, const QString& value) { m_settings.setValue(key, value); }
 

@@ -19,6 +19,8 @@ public:
     void setZoom(double zoom);
     [[nodiscard]] QString engineCommand() const;  ///< empty: the one beside the program
     void setEngineCommand(const QString& command);
+    [[nodiscard]] QStringList machines() const;  ///< commands of engines elsewhere, newest first
+    void addMachine(const QString& command);
     [[nodiscard]] QString text(const QString& key, const QString& fallback) const;
     void setText(const QString& key, const QString& value);
     [[nodiscard]] QByteArray state(const QString& key) const;
