@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include <QStringList>
 #include <QWidget>
 
 #include "core/records/protocol.h"
@@ -28,6 +29,8 @@ public:
 
     [[nodiscard]] ModelChoice choice() const;
     void setModel(const QString& model);  ///< preset, hub id or folder; a folder joins the recent ones
+    /// Hub ids that the cache of the engine's machine holds and that can be run.
+    void setCachedModels(const QStringList& ids);
     void setDevices(const std::vector<DeviceInfo>& devices);
     /// The device that a job would run on, as far as known: the choice, or the first usable GPU, else the CPU.
     [[nodiscard]] std::optional<DeviceInfo> device() const;
@@ -36,6 +39,7 @@ public:
 signals:
     void changed();
     void browseRequested();
+    void hubRequested();
 
 private:
     void fillModels();
@@ -48,6 +52,7 @@ private:
     QComboBox* m_device;
     QComboBox* m_dtype;
     QString m_lastModel;
+    QStringList m_cached;
     std::vector<DeviceInfo> m_devices;
 };
 

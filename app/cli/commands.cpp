@@ -6,7 +6,7 @@ namespace kernelscope::cli {
 std::vector<std::unique_ptr<Command>> makeCommands() {
     std::vector<std::unique_ptr<Command>> commands;
     for (const auto make : {makeProfileCommand, makeValidateCommand, makeSweepCommand, makeGenerateCommand, makeEndToEndCommand, makeCompareCommand, makeRunsCommand,
-                            makeInspectCommand, makeTokenizeCommand, makeTuneCommand, makeDoctorCommand})
+                            makeInspectCommand, makeModelCommand, makeTokenizeCommand, makeTuneCommand, makeDoctorCommand})
         commands.push_back(make());
     return commands;
 }

@@ -2,6 +2,7 @@
 
 #include <mutex>
 
+#include "app/cli/engine_wait.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/terminal.h"
 #include "core/client/export.h"
@@ -31,13 +32,6 @@ ProgressLine::Style progressStyle(const CommonOptions& common) {
     return common.forceProgress ? ProgressLine::Style::log : ProgressLine::Style::none;
 }
 
-/// One exit code of several: the order in which the contract ranks them.
-int worse(int a, int b) {
-    for (const int code : {130, 64, 65, 4, 2, 3, 1})
-        if (a == code || b == code) return code;
-    return 0;
-}
-
 int writeDocuments(const CommonOptions& common, const Store& store, const RunHeader& header) {
     int code = 0;
     for (const auto& [destination, format] : {std::pair{common.csv, ExportFormat::csv}, {common.json, ExportFormat::json}}) {
@@ -51,8 +45,8 @@ int writeDocuments(const CommonOptions& common, const Store& store, const RunHea
 }  // namespace
 
 int runJob(const CommonOptions& common, JobRequest request, const JobHooks& hooks) {
-    auto engine = engineCommand(common);
-    if (!engine) return report(engine.error());
+    const auto options = sessionOptions(common);
+    if (!options) return report(options.error());
     if (const auto ready = prepareDocuments(common); !ready) return report(ready.error());
 
     Session* running = nullptr;
@@ -64,16 +58,20 @@ int runJob(const CommonOptions& common, JobRequest request, const JobHooks& hook
         cancelled = true;
         if (running) running->cancel();
     });
-    auto store = Store::open(storePath(common));
-    if (!store) return report(store.error());
+    std::unique_ptr<Store> store;
+    if (hooks.keeps) {
+        auto opened = Store::open(storePath(common));
+        if (!opened) return report(opened.error());
+        store = std::move(*opened);
+    }
 
     JobRun run;
-    run.store = store->get();
+    run.store = store.get();
     ProgressLine progress(progressStyle(common));
     SessionListener listener;
     listener.progress = [&](const Progress& step) { progress.show(step); };
     listener.jobStarted = [&](const RunHeader& header) {
-        say(common, describe(header));
+        if (hooks.keeps) say(common, describe(header));
         if (hooks.started) hooks.started(header);
     };
     listener.row = [&](const RowRecord& row) {
@@ -84,10 +82,9 @@ int runJob(const CommonOptions& common, JobRequest request, const JobHooks& hook
         run.header = header;
         run.finished = finished;
     };
-    SessionOptions options;
-    options.engine = std::move(*engine);
-    options.telemetryIntervalMs = 0;
-    Session session(std::move(options), store->get(), std::move(listener));
+    EngineWait waiting(common, *options);
+    listener.hello = [&](const Hello&) { waiting.over(); };
+    Session session(*options, store.get(), std::move(listener));
     const auto started = hooks.resumes.empty() ? session.start(std::move(request), common.commandLine) : session.resume(hooks.resumes, std::move(request));
     if (!started) return report(started.error());
     {
@@ -105,11 +102,15 @@ int runJob(const CommonOptions& common, JobRequest request, const JobHooks& hook
     int code = 0;
     const bool exists = !run.header.id.empty();
     if (exists) {
-        if (auto rows = (*store)->rows(run.header.id, run.header.kind)) run.rows = std::move(*rows);
+        if (auto rows = store->rows(run.header.id, run.header.kind)) run.rows = std::move(*rows);
         if (hooks.table && !common.documentOnOutput() && !common.quiet) hooks.table(run);
-        code = worse(code, writeDocuments(common, **store, run.header));
+        code = worse(code, writeDocuments(common, *store, run.header));
         if (hooks.afterwards) code = worse(code, hooks.afterwards(run));
         say(common, "run " + run.header.id + (run.finished.status == RunStatus::done ? "" : " (" + std::string(toString(run.finished.status)) + ")"));
+    }
+    if (!hooks.keeps && run.finished.status == RunStatus::done) {
+        if (hooks.table && !common.documentOnOutput() && !common.quiet) hooks.table(run);
+        if (hooks.afterwards) code = worse(code, hooks.afterwards(run));
     }
     switch (run.finished.status) {
         case RunStatus::done: return worse(code, hooks.judge ? hooks.judge(run) : 0);

@@ -1,6 +1,7 @@
 #pragma once
 // Runs from files: JSON documents that this program wrote.
 
+#include <filesystem>
 #include <string_view>
 
 #include "core/client/store.h"
@@ -10,5 +11,9 @@ namespace kernelscope {
 /// Reads a run's JSON document into the store as a run of its own. The id is kept where it is free, else a new one is
 /// made. Errors: badInput in words (no document of ours, a newer schema, a row that does not fit: named by its number).
 Result<RunHeader> importRun(Store& store, std::string_view document);
+
+/// A file of either kind: a JSON document of ours or a Chrome trace, told apart by their beginning. Errors: badInput, naming
+/// the file.
+Result<RunHeader> importFile(Store& store, const std::filesystem::path& file);
 
 }  // namespace kernelscope

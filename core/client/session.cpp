@@ -347,7 +347,7 @@ void Session::Impl::onStarted(Result<json> answer) {
     header.settings = started->settings;
     header.status = RunStatus::running;
     header.when = timeStamp();
-    if (m_store) {
+    if (m_store && findRowType(header.kind)) {  // a job that measures nothing, such as model_get, leaves no run
         auto opened = openRun();
         if (!opened) return abandon(opened.error());
         header = std::move(*opened);

@@ -80,6 +80,7 @@ private:
         if (method == "engine.hello") return toJson(hello());
         if (method == "device.list") return listed();
         if (method == "model.inspect") return inspect(message.params, rpcCode);
+        if (method == "model.list") return listModels();
         if (method == "model.tokenize") return tokenizeText(message.params, rpcCode);
         if (method == "engine.doctor") return examine();
         if (method == "job.start") return start(message.params, rpcCode);

@@ -43,6 +43,7 @@ KernelsPage::KernelsPage(const ModelLine& model, Settings& settings, QWidget* pa
 
 QWidget* KernelsPage::makeBody() {
     auto* body = new QSplitter(Qt::Vertical, this);
+    body->setObjectName("kernels body");
     body->setChildrenCollapsible(false);
     body->setHandleWidth(space(this, 2));
     m_charts = new KernelCharts(body);
