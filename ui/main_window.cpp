@@ -1,5 +1,7 @@
 #include "ui/main_window.h"
 
+#include <utility>
+
 #include <QAction>
 #include <QApplication>
 #include <QCloseEvent>
@@ -9,6 +11,7 @@
 #include <QMimeData>
 #include <QScreen>
 #include <QShortcut>
+#include <QSplitter>
 #include <QStackedWidget>
 #include <QTimer>
 #include <QToolButton>
@@ -33,6 +36,7 @@
 #include "ui/text.h"
 #include "ui/widgets/banner.h"
 #include "ui/widgets/engine_bar.h"
+#include "ui/widgets/hub_bar.h"
 
 namespace kernelscope::ui {
 
@@ -63,9 +67,11 @@ MainWindow::MainWindow(WindowOptions options, QWidget* parent)
     m_export->setToolButtonStyle(Qt::ToolButtonTextOnly);
     m_modelLine->addAtEnd(m_export);
     m_engineBar = new EngineBar(content);
+    m_hubBar = new HubBar(content);
     m_stack = new QStackedWidget(content);
     column->addWidget(m_modelLine);
     column->addWidget(m_engineBar);
+    column->addWidget(m_hubBar);
     column->addWidget(m_stack, 1);
     columns->addWidget(content, 1);
 
@@ -96,22 +102,28 @@ MainWindow::MainWindow(WindowOptions options, QWidget* parent)
     connect(m_modelLine, &ModelLine::browseRequested, this, &MainWindow::askModelFolder);
     connect(m_modelLine, &ModelLine::machineChosen, this, &MainWindow::useEngine);
     connect(m_modelLine, &ModelLine::anotherMachineRequested, this, &MainWindow::askMachine);
+    connect(m_modelLine, &ModelLine::hubRequested, this, [this] { m_hubBar->open({}); });
+    connect(m_hubBar, &HubBar::requested, this, &MainWindow::getModel);
     connect(m_modelLine, &ModelLine::changed, this, [this] { m_strip->setDevice(m_modelLine->device()); });
     connect(m_strip, &StatusStrip::engineClicked, this, [this] { m_engineBar->open(m_settings.engineCommand(), "kernelscope-engine beside this program"); });
     connect(m_engineBar, &EngineBar::chosen, this, &MainWindow::useEngine);
     connect(m_profile, &ProfilePage::operatorRequested, m_kernels, &KernelsPage::setOperator);
     connect(m_runs, &RunsPage::exportRunRequested, this, &MainWindow::askExportSaved);
-    connect(m_runs, &RunsPage::exportTextRequested, this, &MainWindow::askSaveText);
+    connect(m_runs, &RunsPage::exportComparisonRequested, this, &MainWindow::askExportComparison);
 
     if (!restoreGeometry(m_settings.state("window/geometry"))) {
         const QRect room = screen() ? screen()->availableGeometry() : QRect(0, 0, 1280, 860);
         resize(QSize(1280, 860).boundedTo(room.size()));
     }
     setMinimumSize(space(this, 4 * 52), space(this, 4 * 30));
+    for (QSplitter* splitter : findChildren<QSplitter*>()) {
+        if (!splitter->objectName().isEmpty()) splitter->restoreState(m_settings.state("layout/" + splitter->objectName()));
+    }
     showPage(m_settings.text("window/page", "Profile"));
     if (!m_stack->currentWidget()) showPageAt(0);
     currentPage()->setFocus();
-    if (!m_options.open.isEmpty()) openModelFolder(m_options.open);
+    // A run needs the store, which is opened after the first paint.
+    if (QFileInfo(m_options.open).isDir()) openModelFolder(std::exchange(m_options.open, {}));
 }
 
 MainWindow::~MainWindow() {
@@ -167,12 +179,17 @@ void MainWindow::paintEvent(QPaintEvent* event) {
 }
 
 void MainWindow::startServices() {
-    auto store = Store::open(m_options.store.empty() ? Store::defaultPath() : m_options.store);
+    const std::filesystem::path file = m_options.store.empty() ? Store::defaultPath() : m_options.store;
+    auto store = Store::open(file);
     if (store) {
         m_store = std::move(*store);
         m_services.store = m_store.get();
-        m_services.library = new RunLibrary(m_store->path(), this);
+    }
+    // One that cannot be written shows what it holds all the same.
+    if (store || Store::openToRead(file)) {
+        m_services.library = new RunLibrary(file, this);
         connect(m_services.library, &RunLibrary::runOpened, this, &MainWindow::runOpened);
+        connect(m_services.library, &RunLibrary::importFailed, this, [this](const Error& error) { currentPage()->showError(error); });
     }
     startEngine();
     for (Page* page : m_pages) page->attach(m_services);
@@ -183,6 +200,8 @@ void MainWindow::startServices() {
         currentPage()->showError(error);
     }
     emit servicesStarted();
+    fillRecentRuns();
+    if (!m_options.open.isEmpty()) openPath(std::exchange(m_options.open, {}));
     if (m_services.engine) m_services.engine->connectEngine();
 }
 
@@ -192,10 +211,14 @@ void MainWindow::startEngine() {
     const QString where = isElsewhere(text) ? machineName(text) : QString("local");
     showMachines();
     SessionOptions options;
-    if (command) options.engine = *command;
+    if (command) {
+        options.helloDeadline = helloDeadlineFor(*command);
+        options.engine = *command;
+    }
     m_services.engine = new EngineAdapter(std::move(options), m_store.get(), this);
     EngineAdapter* engine = m_services.engine;
     connect(engine, &EngineAdapter::helloReceived, this, [this](const Hello& hello) { m_modelLine->setDevices(hello.devices); });
+    connectModels(engine);
     connect(engine, &EngineAdapter::telemetryReceived, m_strip, &StatusStrip::setTelemetry);
     connect(engine, &EngineAdapter::progressed, this, [this](const Progress& progress) {
         QString doing = toQt(progress.phase).toLower();
@@ -220,6 +243,7 @@ void MainWindow::useEngine(const QString& command) {
     m_settings.setEngineCommand(command);
     if (isElsewhere(command)) m_settings.addMachine(command);
     m_options.engine.clear();
+    if (m_hubBar->fetching()) m_hubBar->end(makeError(ErrorCode::environment, "The engine was replaced; what has arrived is kept.", {}));
     delete m_services.engine;
     m_services.engine = nullptr;
     m_modelLine->setDevices({});
@@ -237,7 +261,29 @@ void MainWindow::openRun(const QString& id) {
     if (m_services.library) m_services.library->open(id);
 }
 
+void MainWindow::openPath(const QString& path) {
+    const QFileInfo info(path);
+    if (info.isDir()) return openModelFolder(info.absoluteFilePath());
+    if (info.isFile() && OwnKernelSection::opens(path)) {
+        showPage(m_kernels->title());
+        return m_kernels->openKernel(info.absoluteFilePath());
+    }
+    if (info.isFile() && (info.fileName() == "config.json" || info.suffix() == "safetensors")) return openModelFolder(info.absolutePath());
+    if (!info.exists()) {
+        return currentPage()->showError(makeError(ErrorCode::badInput, fromQt("There is no file or folder " + path + "."), "Give a model folder, or a run exported as JSON."));
+    }
+    if (!m_store) return currentPage()->showError(makeError(ErrorCode::environment, fromQt(path + " joins no store: none can be written."), "Choose another store with --store FILE."));
+    m_services.library->importFile(info.absoluteFilePath());
+}
+
 void MainWindow::runOpened(const SavedRunPtr& run) {
+    const RunHeader& header = run->summary.header;
+    m_settings.addRecentRun(toQt(header.id), toQt(header.kind) + " · " + QFileInfo(toQt(header.model)).fileName() + " · " + localTime(header.when));
+    fillRecentRuns();
+    if (!run->large.empty()) {
+        m_runs->showLarge(run);
+        return showPage(m_runs->title());
+    }
     for (Page* page : m_pages) {
         if (!page->shows(run->summary.header.kind)) continue;
         page->showSaved(run);
@@ -261,24 +307,17 @@ void MainWindow::setZoom(double zoom) {
 
 void MainWindow::closeEvent(QCloseEvent* event) {
     m_settings.setState("window/geometry", saveGeometry());
+    for (const QSplitter* splitter : findChildren<QSplitter*>()) {
+        if (!splitter->objectName().isEmpty()) m_settings.setState("layout/" + splitter->objectName(), splitter->saveState());
+    }
     QMainWindow::closeEvent(event);
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
     const auto urls = event->mimeData()->urls();
-    if (urls.size() != 1) return;
-    const QString file = urls.front().toLocalFile();
-    if (QFileInfo(file).isDir() || OwnKernelSection::opens(file)) event->acceptProposedAction();
+    if (urls.size() == 1 && QFileInfo(urls.front().toLocalFile()).exists()) event->acceptProposedAction();
 }
 
-void MainWindow::dropEvent(QDropEvent* event) {
-    const QString file = event->mimeData()->urls().front().toLocalFile();
-    if (QFileInfo(file).isDir()) {
-        openModelFolder(file);
-        return;
-    }
-    showPage(m_kernels->title());
-    m_kernels->openKernel(file);
-}
+void MainWindow::dropEvent(QDropEvent* event) { openPath(event->mimeData()->urls().front().toLocalFile()); }
 
 }  // namespace kernelscope::ui

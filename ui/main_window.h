@@ -1,12 +1,14 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <vector>
 
 #include <QElapsedTimer>
 #include <QMainWindow>
 
+#include "core/client/export.h"
 #include "core/client/session.h"
 #include "ui/services/run_rows.h"
 #include "ui/services/services.h"
@@ -23,7 +25,9 @@ namespace kernelscope::ui {
 class Chart;
 class DoctorPage;
 class EndToEndPage;
+class EngineAdapter;
 class EngineBar;
+class HubBar;
 class KernelsPage;
 class ModelLine;
 class Page;
@@ -37,7 +41,7 @@ struct WindowOptions {
     QString settingsFile;          ///< empty: the platform's place
     std::filesystem::path store;   ///< empty: the default store
     QString engine;                ///< how to start the engine; empty: settings, else the one beside the program
-    QString open;                  ///< a model folder to begin with; may be empty
+    QString open;                  ///< what to begin with: a model folder, or a file with a run; may be empty
 };
 
 /// The one window. Nothing heavy before it is painted: store, library and engine come right after.
@@ -56,6 +60,7 @@ public:
     [[nodiscard]] ModelLine* modelLine() const { return m_modelLine; }
     [[nodiscard]] Rail* rail() const { return m_rail; }
     [[nodiscard]] EngineBar* engineBar() const { return m_engineBar; }
+    [[nodiscard]] HubBar* hubBar() const { return m_hubBar; }
     [[nodiscard]] QToolButton* exportButton() const { return m_export; }
     [[nodiscard]] const Services& services() const { return m_services; }
     [[nodiscard]] Page* currentPage() const;
@@ -63,6 +68,8 @@ public:
     void showPage(const QString& title);
     void openModelFolder(const QString& folder);
     void openRun(const QString& id);
+    /// A model folder, a file of one, or a run in a file (our JSON, a torch profiler's trace), which joins the store.
+    void openPath(const QString& path);
     void setScheme(Scheme scheme);
     void setZoom(double zoom);
 
@@ -93,14 +100,21 @@ private:
     // window_actions.cpp: menus and shortcuts
     void makeMenus();
     void fillRecentMenu();
+    void fillRecentRuns();
     void showShortcuts();
     void showAbout();
+    // window_models.cpp: models of the hub and its cache
+    void connectModels(EngineAdapter* engine);
+    void listModels();
+    void getModel(const QString& id);
     // window_files.cpp: file dialogs and what they lead to
     void askModelFolder();
+    void askRunFile();
+    void askPrint();
     void askExport(const QString& suffix);
     void askExportOf(const RunRows& run, const QString& suffix);
     void askExportSaved(const QString& id);
-    void askSaveText(const std::string& text, const QString& name);
+    void askExportComparison(const std::function<std::string(ExportFormat)>& document);
     void askSavePicture(Chart* chart);
     void report(const Result<void>& result);
 
@@ -114,6 +128,7 @@ private:
     QStackedWidget* m_stack;
     StatusStrip* m_strip;
     EngineBar* m_engineBar;
+    HubBar* m_hubBar;
     QToolButton* m_export;
     ProfilePage* m_profile = nullptr;
     DoctorPage* m_doctor = nullptr;
@@ -128,7 +143,9 @@ private:
     QAction* m_exportReport = nullptr;
     QAction* m_exportTrace = nullptr;
     QAction* m_savePicture = nullptr;
+    QAction* m_print = nullptr;
     QMenu* m_recentMenu = nullptr;
+    QMenu* m_recentRuns = nullptr;
     bool m_painted = false;
 };
 

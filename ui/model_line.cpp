@@ -22,6 +22,7 @@ namespace {
 constexpr const char* kBrowse = "\x01browse";
 constexpr const char* kMachine = "\x01machine:";  // and the command that starts its engine
 constexpr const char* kAnotherMachine = "\x01another";
+constexpr const char* kHub = "\x01hub";
 
 struct Preset { const char* id; const char* label; };
 constexpr Preset kPresets[] = {
@@ -83,6 +84,11 @@ void ModelLine::fillModels() {
     const QSignalBlocker quiet(m_model);
     m_model->clear();
     for (const Preset& preset : kPresets) m_model->addItem(preset.label, QString(preset.id));
+    if (!m_cached.isEmpty()) m_model->insertSeparator(m_model->count());
+    for (const QString& id : m_cached) {
+        m_model->addItem(id, id);
+        m_model->setItemData(m_model->count() - 1, "In the hub cache of the engine's machine", Qt::ToolTipRole);
+    }
     const QStringList recent = m_settings.recentModels();
     if (!recent.isEmpty()) m_model->insertSeparator(m_model->count());
     for (const QString& folder : recent) {
@@ -91,6 +97,7 @@ void ModelLine::fillModels() {
     }
     m_model->insertSeparator(m_model->count());
     m_model->addItem("Open a folder…", QString(kBrowse));
+    m_model->addItem("Get a model from the hub…", QString(kHub));
     m_model->view()->setMinimumWidth(m_model->view()->sizeHintForColumn(0) + fontMetrics().height() * 2);
 }
 
@@ -98,7 +105,7 @@ ModelChoice ModelLine::choice() const {
     ModelChoice choice;
     const int index = m_model->findText(m_model->currentText());
     const QString data = index >= 0 ? m_model->itemData(index).toString() : QString();
-    choice.model = fromQt(data.isEmpty() || data == kBrowse ? m_model->currentText().trimmed() : data);
+    choice.model = fromQt(data.isEmpty() || data == kBrowse || data == kHub ? m_model->currentText().trimmed() : data);
     const QString device = m_device->currentData().toString();
     choice.devices = device.isEmpty() || device.startsWith('\x01') ? std::string("auto") : fromQt(device);
     choice.device = choice.devices.substr(0, choice.devices.find(','));
@@ -126,6 +133,11 @@ void ModelLine::modelActivated(int index) {
         emit browseRequested();
         return;
     }
+    if (m_model->itemData(index).toString() == kHub) {
+        setModel(m_lastModel);
+        emit hubRequested();
+        return;
+    }
     remember();
 }
 
@@ -136,6 +148,17 @@ void ModelLine::remember() {
     if (!m_devices.empty()) m_settings.setText("model/device", toQt(now.devices));
     m_settings.setText("model/dtype", toQt(now.dtype));
     emit changed();
+}
+
+void ModelLine::setCachedModels(const QStringList& ids) {
+    if (ids == m_cached) return;
+    m_cached = ids;
+    const QString chosen = toQt(choice().model);
+    fillModels();
+    const QSignalBlocker quiet(m_model);
+    if (const int index = m_model->findData(chosen); index >= 0) m_model->setCurrentIndex(index);
+    else m_model->setEditText(chosen);
+    m_model->lineEdit()->setCursorPosition(0);
 }
 
 void ModelLine::setDevices(const std::vector<DeviceInfo>& devices) {

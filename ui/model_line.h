@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include <QStringList>
 #include <QWidget>
 
 #include "core/records/protocol.h"
@@ -29,6 +30,8 @@ public:
 
     [[nodiscard]] ModelChoice choice() const;
     void setModel(const QString& model);  ///< preset, hub id or folder; a folder joins the recent ones
+    /// Hub ids that the cache of the engine's machine holds and that can be run.
+    void setCachedModels(const QStringList& ids);
     void setDevices(const std::vector<DeviceInfo>& devices);
     /// The device that a job would run on, as far as known: the choice, or the first usable GPU, else the CPU.
     [[nodiscard]] std::optional<DeviceInfo> device() const;
@@ -41,6 +44,7 @@ signals:
     void browseRequested();
     void machineChosen(const QString& command);  ///< empty: this machine
     void anotherMachineRequested();
+    void hubRequested();
 
 private:
     void fillModels();
@@ -58,6 +62,7 @@ private:
     QStringList m_machines;
     QString m_machine;
     int m_lastDevice = 0;
+    QStringList m_cached;
     std::vector<DeviceInfo> m_devices;
 };
 

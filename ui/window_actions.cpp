@@ -16,6 +16,7 @@
 #include "ui/main_window.h"
 #include "ui/pages/job_page.h"
 #include "ui/services/engine_adapter.h"
+#include "ui/widgets/hub_bar.h"
 
 namespace kernelscope::ui {
 namespace {
@@ -36,6 +37,11 @@ void MainWindow::makeMenus() {
     file->addAction("&Open model folder…", QKeySequence::Open, this, &MainWindow::askModelFolder);
     m_recentMenu = file->addMenu("Recent &models");
     fillRecentMenu();
+    file->addAction("&Get a model from the hub…", this, [this] { m_hubBar->open({}); });
+    file->addSeparator();
+    file->addAction("Open r&un file…", QKeySequence("Ctrl+Shift+O"), this, &MainWindow::askRunFile);
+    m_recentRuns = file->addMenu("Recent ru&ns");
+    m_recentRuns->setEnabled(false);
     file->addSeparator();
     m_exportCsv = file->addAction("&Export CSV…", QKeySequence("Ctrl+E"), this, [this] { askExport("csv"); });
     m_exportJson = file->addAction("Export &JSON…", this, [this] { askExport("json"); });
@@ -45,6 +51,7 @@ void MainWindow::makeMenus() {
         const auto charts = currentPage()->charts();
         if (!charts.isEmpty()) askSavePicture(charts.front());
     });
+    m_print = file->addAction("&Print or save as PDF…", QKeySequence::Print, this, &MainWindow::askPrint);
     file->addSeparator();
     file->addAction("&Quit", QKeySequence("Ctrl+Q"), this, &QWidget::close);
 
@@ -55,6 +62,7 @@ void MainWindow::makeMenus() {
             auto* job = qobject_cast<JobPage*>(page);
             if (job && job->running()) job->cancel();
         }
+        if (m_hubBar->fetching()) emit m_hubBar->cancelRequested();
     });
     run->addSeparator();
     run->addAction("&Engine settings…", this, [this] { emit currentPage()->engineSettingsRequested(); });
@@ -95,6 +103,12 @@ void MainWindow::fillRecentMenu() {
     m_recentMenu->setEnabled(!folders.isEmpty());
 }
 
+void MainWindow::fillRecentRuns() {
+    m_recentRuns->clear();
+    for (const Settings::RecentRun& run : m_settings.recentRuns()) m_recentRuns->addAction(run.title, this, [this, id = run.id] { openRun(id); });
+    m_recentRuns->setEnabled(!m_recentRuns->isEmpty() && m_services.library);
+}
+
 void MainWindow::updateActions() {
     if (!m_runAction || !currentPage()) return;
     const QString label = currentPage()->runLabel();
@@ -109,6 +123,7 @@ void MainWindow::updateActions() {
     const bool kept = exportable && m_services.library && !currentPage()->exportable()->header().id.empty();
     m_exportReport->setEnabled(kept);
     m_exportTrace->setEnabled(kept && currentPage()->exportable()->header().kind == "profile");
+    m_print->setEnabled(kept);
     m_savePicture->setEnabled(exportable && !currentPage()->charts().isEmpty());
 }
 
@@ -119,6 +134,7 @@ void MainWindow::showShortcuts() {
     const std::pair<const char*, const char*> entries[] = {
         {"Ctrl+R", "Run what the page is for"}, {"Esc", "Cancel; what was measured stays"},
         {"Alt+1, Alt+2, …", "Pages, from the top of the rail"}, {"Ctrl+O", "Open a model folder"},
+        {"Ctrl+Shift+O", "Open a run from a file"}, {"Ctrl+P", "Print the run, or save it as PDF"},
         {"Ctrl+E", "Export CSV"}, {"Ctrl+Shift+S", "Save the chart as PNG, SVG or PDF"},
         {"Ctrl+C", "Copy the selected rows of a table"}, {"Up, Down in a chart", "From bar to bar"},
         {"Space in a chart", "Filter the table by the bar"}, {"Ctrl++, Ctrl+-, Ctrl+0", "Larger, smaller, normal size"},

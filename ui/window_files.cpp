@@ -3,7 +3,10 @@
 #include <QDir>
 #include <QFileDialog>
 #include <QFileInfo>
+#include <QPrintDialog>
+#include <QPrinter>
 #include <QStandardPaths>
+#include <QTextDocument>
 
 #include "ui/charts/chart.h"
 #include "ui/main_window.h"
@@ -11,6 +14,7 @@
 #include "ui/pages/runs_page.h"
 #include "ui/services/export_run.h"
 #include "ui/services/machines.h"
+#include "ui/services/print_run.h"
 #include "ui/services/run_library.h"
 #include "ui/text.h"
 
@@ -48,6 +52,33 @@ void MainWindow::askModelFolder() {
     dialog->open();
 }
 
+void MainWindow::askRunFile() {
+    auto* dialog = new QFileDialog(this, "Open a run (exported as JSON, or a torch profiler's trace)", folderFor(m_settings, "folders/exports"), "Runs (*.json);;All files (*)");
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::ExistingFile);
+    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& file) {
+        m_settings.setText("folders/exports", QFileInfo(file).absolutePath());
+        openPath(file);
+    });
+    dialog->open();
+}
+
+void MainWindow::askPrint() {
+    const RunRows* run = currentPage()->exportable();
+    if (!run || !m_services.library) return;
+    auto document = std::make_shared<QTextDocument>();
+    const QList<Chart*> charts = currentPage()->charts();
+    m_services.library->document(toQt(run->header().id), ExportFormat::markdown, this, [this, document, charts](const std::string& markdown) {
+        fillPrintout(*document, markdown, charts);
+        auto printer = std::make_shared<QPrinter>(QPrinter::HighResolution);
+        printer->setPageOrientation(QPageLayout::Landscape);
+        auto* dialog = new QPrintDialog(printer.get(), this);
+        dialog->setAttribute(Qt::WA_DeleteOnClose);
+        connect(dialog, qOverload<QPrinter*>(&QPrintDialog::accepted), this, [document, printer](QPrinter* chosen) { document->print(chosen); });
+        dialog->open();
+    });
+}
+
 void MainWindow::askExport(const QString& suffix) {
     if (const RunRows* run = currentPage()->exportable()) askExportOf(*run, suffix);
 }
@@ -82,11 +113,12 @@ void MainWindow::askExportSaved(const QString& id) {
     askExportOf(RunRows(header), "csv");
 }
 
-void MainWindow::askSaveText(const std::string& text, const QString& name) {
-    auto* dialog = saveDialog(this, "Export", folderFor(m_settings, "folders/exports"), name, "CSV (*.csv)", "csv");
-    connect(dialog, &QFileDialog::fileSelected, this, [this, text](const QString& file) {
+void MainWindow::askExportComparison(const std::function<std::string(ExportFormat)>& document) {
+    auto* dialog = saveDialog(this, "Export", folderFor(m_settings, "folders/exports"), "comparison.csv", "CSV (*.csv);;JSON (*.json);;Report (*.html);;Markdown (*.md)", "csv");
+    connect(dialog, &QFileDialog::filterSelected, dialog, [dialog](const QString& filter) { dialog->setDefaultSuffix(filter.section("*.", 1).chopped(1)); });
+    connect(dialog, &QFileDialog::fileSelected, this, [this, document](const QString& file) {
         m_settings.setText("folders/exports", QFileInfo(file).absolutePath());
-        report(writeFile(file, text));
+        report(writeFile(file, document(exportFormatOf(file.toStdU16String()).value_or(ExportFormat::csv))));
     });
     dialog->open();
 }

@@ -1,12 +1,15 @@
 #pragma once
 // What a command of the program is. Each lives in a file of its own and is named once, in commands.cpp.
 
+#include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 
+#include "core/client/export.h"
 #include "core/client/session.h"
 #include "core/client/store.h"
 #include "core/records/protocol.h"
@@ -51,6 +54,7 @@ std::unique_ptr<Command> makeProfileCommand();
 std::unique_ptr<Command> makeGenerateCommand();
 std::unique_ptr<Command> makeInspectCommand();
 std::unique_ptr<Command> makeKernelCommand();
+std::unique_ptr<Command> makeModelCommand();
 std::unique_ptr<Command> makeRunsCommand();
 std::unique_ptr<Command> makeSweepCommand();
 std::unique_ptr<Command> makeTokenizeCommand();
@@ -63,12 +67,17 @@ std::unique_ptr<Command> makeValidateCommand();
 int report(const Error& error);
 /// A message for people, on standard error.
 void say(const CommonOptions& common, const std::string& line);
-/// Writes to standard output.
+/// Writes to standard output. What does not arrive there is said once, at the program's end (outputFailure).
 void print(const std::string& text);
+/// Why something printed did not arrive; nothing when all did, or when the reader went away (`| head`).
+std::optional<Error> outputFailure();
+/// One exit code of several: the order in which the contract ranks them.
+int worse(int a, int b);
 
 /// `--store`, else the default.
 std::filesystem::path storePath(const CommonOptions& common);
-/// For commands that only look: a store that does not exist is an empty one and stays that way.
+/// For commands that only look: a store that does not exist is an empty one and stays that way, one that cannot be
+/// written is read. Errors: as Store::open, and a place where no store can ever be.
 Result<std::unique_ptr<Store>> openStoreToRead(const CommonOptions& common);
 Result<EngineCommand> engineCommand(const CommonOptions& common);
 
@@ -76,6 +85,11 @@ Result<EngineCommand> engineCommand(const CommonOptions& common);
 int writeDocument(const std::string& destination, const std::string& text);
 /// Makes the folders of --csv and --json and sees that they can be written, before any work is done.
 Result<void> prepareDocuments(const CommonOptions& common);
+/// The format that `output` is to have: `named` (--format) where given, else what the name says; csv for standard output, a
+/// folder or a name without an ending. Errors: usage, naming the formats, for an ending that is none of `allowed`.
+Result<ExportFormat> outputFormat(const std::string& named, const std::string& output, std::initializer_list<ExportFormat> allowed);
+/// Text that came on the command line and is sent on. Errors: usage for what is not UTF-8, which a message cannot hold.
+Result<void> mustBeUtf8(const std::string& what, const std::string& text);
 
 /// The header of a command that leaves no run, for its JSON document.
 RunHeader headerWithoutRun(const CommonOptions& common, const std::string& kind);

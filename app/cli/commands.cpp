@@ -6,8 +6,8 @@ namespace kernelscope::cli {
 std::vector<std::unique_ptr<Command>> makeCommands() {
     std::vector<std::unique_ptr<Command>> commands;
     for (const auto make : {makeProfileCommand, makeValidateCommand, makeSweepCommand, makeGenerateCommand, makeEndToEndCommand, makeContextCommand,
-                            makeKernelCommand, makeTuneCommand, makeCompareCommand, makeRunsCommand, makeInspectCommand, makeTokenizeCommand,
-                            makeDoctorCommand})
+                            makeKernelCommand, makeTuneCommand, makeCompareCommand, makeRunsCommand, makeInspectCommand, makeModelCommand,
+                            makeTokenizeCommand, makeDoctorCommand})
         commands.push_back(make());
     return commands;
 }

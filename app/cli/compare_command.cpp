@@ -3,7 +3,7 @@
 #include "app/cli/command.h"
 #include "core/client/compare.h"
 #include "core/client/export.h"
-#include "core/records/csv.h"
+#include "core/client/file.h"
 #include "core/records/format.h"
 #include "core/records/plain_table.h"
 
@@ -44,7 +44,7 @@ public:
 
     void define(CLI::App& app) override {
         app.add_option("runs", m_runs, "Runs of one kind, the baseline first")->required()->type_name("RUN");
-        m_fail = app.add_option("--fail-on-regression", m_percent, "Exit 1 when a candidate is slower by more than this percentage, 3 when that cannot be told")
+        m_fail = app.add_option("--fail-on-regression", m_percent, "Judge: exit 1 when a candidate is slower by more than this percentage, 3 when that cannot be told; without it the exit code is 0 whatever the verdicts")
                      ->check(CLI::Range(0.0, 1e6))->type_name("PCT");
         addChoice(app, "--format", m_format, {"csv", "json", "markdown", "html"}, "What --output gets; by default what its name says, else csv");
         app.add_option("--output", m_output, "Write the comparison as a document; - is standard output")->type_name("FILE");
@@ -52,12 +52,20 @@ public:
 
     int run(const CommonOptions& common) override {
         if (const auto ready = prepareDocuments(common); !ready) return report(ready.error());
+        if (!m_output.empty()) {
+            const auto format = outputFormat(m_format, m_output, {ExportFormat::csv, ExportFormat::json, ExportFormat::markdown, ExportFormat::html});
+            if (!format) return report(format.error());
+            m_outputFormat = *format;
+            if (m_output != "-")
+                if (const auto ready = prepareToWrite(m_output); !ready) return report(ready.error());
+        }
         const auto store = openStoreToRead(common);
         if (!store) return report(store.error());
         const auto comparison = compareRuns(**store, m_runs);
         if (!comparison) return report(comparison.error());
         for (const std::string& note : comparison->notes) say(common, note);
         if (!common.documentOnOutput() && m_output != "-" && !common.quiet) print(table(*comparison));
+        say(common, verdictCounts(*comparison));
 
         if (const int code = writeDocuments(common, *comparison)) return code;
         if (m_fail->count() == 0) return 0;
@@ -71,39 +79,14 @@ public:
 
 private:
     int writeDocuments(const CommonOptions& common, const Comparison& comparison) const {
-        const RowType type = rowTypeOf<CompareRow>();
-        RunSummary summary;
-        summary.header = headerWithoutRun(common, "compare");
-        summary.header.model = comparison.runs.front().header.model;
-        summary.header.device = comparison.runs.front().header.device;
-        summary.header.dtype = comparison.runs.front().header.dtype;
-        summary.header.environment = comparison.runs.front().header.environment;
-        for (const std::string& note : comparison.notes) summary.note += (summary.note.empty() ? "" : "; ") + note;
-        summary.header.result["notes"] = comparison.notes;
-        for (const RunSummary& run : comparison.runs) summary.header.result["runs"].push_back(toJson(run.header).at("run"));
-        std::vector<RowRecord> rows;
-        std::string csv = csvHeader(type);
-        for (const CompareRow& row : comparison.rows) {
-            rows.push_back({"compare", "", valuesOf(row)});
-            csv += csvLine(std::span<const Value>(rows.back().values));
-        }
-        const auto document = [&](ExportFormat format) {
-            switch (format) {
-                case ExportFormat::json: return jsonDocument(summary.header, type, rows);
-                case ExportFormat::markdown: return markdownDocument(summary, type, rows);
-                case ExportFormat::html: return htmlDocument(summary, type, rows);
-                default: return csv;
-            }
-        };
-        if (const int code = writeDocument(common.csv, csv)) return code;
-        if (!common.json.empty())
-            if (const int code = writeDocument(common.json, document(ExportFormat::json))) return code;
-        if (m_output.empty()) return 0;
-        const auto named = m_format.empty() ? exportFormatOf(m_output) : exportFormatFromString(m_format);
-        return writeDocument(m_output, document(named.value_or(ExportFormat::csv)));
+        for (const auto& [destination, format] : {std::pair{common.csv, ExportFormat::csv}, {common.json, ExportFormat::json}, {m_output, m_outputFormat}})
+            if (!destination.empty())
+                if (const int code = writeDocument(destination, comparisonDocument(comparison, format, common.commandLine))) return code;
+        return 0;
     }
 
     std::string m_format, m_output;
+    ExportFormat m_outputFormat = ExportFormat::csv;
     std::vector<std::string> m_runs;
     double m_percent = 0;
     CLI::Option* m_fail = nullptr;

@@ -2,6 +2,7 @@
 #include <mutex>
 
 #include "app/cli/command.h"
+#include "app/cli/engine_wait.h"
 #include "app/cli/terminal.h"
 #include "core/client/doctor.h"
 #include "core/client/export.h"
@@ -21,11 +22,12 @@ struct Examination {
 
 Examination examine(const CommonOptions& common) {
     Examination found;
-    auto engine = engineCommand(common);
-    if (!engine) {
-        found.hello = engine.error();
+    auto options = sessionOptions(common);
+    if (!options) {
+        found.hello = options.error();
         return found;
     }
+    options->telemetryIntervalMs = 100;
     std::mutex mutex;
     std::condition_variable changed;
     bool answered = false, cancelled = false;
@@ -34,11 +36,10 @@ Examination examine(const CommonOptions& common) {
         cancelled = true;
         changed.notify_all();
     });
-    SessionOptions options;
-    options.engine = std::move(*engine);
-    options.telemetryIntervalMs = 100;
+    EngineWait waiting(common, *options);
     SessionListener listener;
     listener.hello = [&](const Hello& hello) {
+        waiting.over();
         const std::lock_guard lock(mutex);
         found.hello = hello;
     };
@@ -47,7 +48,7 @@ Examination examine(const CommonOptions& common) {
         found.telemetry = telemetry;
         changed.notify_all();
     };
-    Session session(std::move(options), nullptr, std::move(listener));
+    Session session(*options, nullptr, std::move(listener));
     session.call("engine.doctor", nlohmann::json::object(), [&](Result<nlohmann::json> answer) {
         const std::lock_guard lock(mutex);
         found.more = checksFromEngine(answer);

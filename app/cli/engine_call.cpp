@@ -3,13 +3,14 @@
 #include <condition_variable>
 #include <mutex>
 
+#include "app/cli/engine_wait.h"
 #include "app/cli/terminal.h"
 
 namespace kernelscope::cli {
 
 Result<nlohmann::json> askEngine(const CommonOptions& common, const std::string& method, nlohmann::json params) {
-    auto engine = engineCommand(common);
-    if (!engine) return engine.error();
+    auto options = sessionOptions(common);
+    if (!options) return options.error();
     std::mutex mutex;
     std::condition_variable answered;
     std::optional<Result<nlohmann::json>> answer;
@@ -19,12 +20,11 @@ Result<nlohmann::json> askEngine(const CommonOptions& common, const std::string&
         answered.notify_all();
     };
     StopSignals signals([&] { give(makeError(ErrorCode::cancelled, "cancelled")); });
-    SessionOptions options;
-    options.engine = std::move(*engine);
-    options.telemetryIntervalMs = 0;
+    EngineWait waiting(common, *options);
     SessionListener listener;
+    listener.hello = [&](const Hello&) { waiting.over(); };
     listener.log = [&](const std::string& line) { say(common, "engine: " + line); };
-    Session session(std::move(options), nullptr, std::move(listener));
+    Session session(*options, nullptr, std::move(listener));
     session.call(method, std::move(params), give);
     std::unique_lock lock(mutex);
     answered.wait(lock, [&] { return answer.has_value(); });

@@ -64,6 +64,8 @@ public:
             if (!ids) return report({ErrorCode::usage, "--prompt-ids: " + ids.error().message, ids.error().advice});
             settings["prompt_ids"] = *ids;
         } else {
+            if (m_prompt.empty()) return report(makeError(ErrorCode::usage, "the prompt is empty", "give --prompt a text, or --prompt-ids token ids to begin with"));
+            if (const auto valid = mustBeUtf8("the prompt", m_prompt); !valid) return report(valid.error());
             settings["prompt"] = m_prompt;
         }
         if (m_raw) settings["raw"] = true;

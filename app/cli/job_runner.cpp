@@ -4,6 +4,7 @@
 #include <mutex>
 #include <optional>
 
+#include "app/cli/engine_wait.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/terminal.h"
 #include "core/client/export.h"
@@ -31,13 +32,6 @@ ProgressLine::Style progressStyle(const CommonOptions& common) {
     if (common.noProgress || (common.quiet && !common.forceProgress)) return ProgressLine::Style::none;
     if (errorIsTerminal()) return ProgressLine::Style::terminal;
     return common.forceProgress ? ProgressLine::Style::log : ProgressLine::Style::none;
-}
-
-/// One exit code of several: the order in which the contract ranks them.
-int worse(int a, int b) {
-    for (const int code : {130, 64, 65, 4, 2, 3, 1})
-        if (a == code || b == code) return code;
-    return 0;
 }
 
 int writeDocuments(const CommonOptions& common, const Store& store, const RunHeader& header) {
@@ -68,16 +62,17 @@ struct JobRunner::State {
     // Before the session, so that its thread inherits the blocked signals.
     std::optional<StopSignals> signals;
     std::unique_ptr<Store> store;
+    std::optional<EngineWait> waiting;
     std::optional<Session> session;  // last: its thread uses all of the above
 };
 
 JobRunner::JobRunner(const CommonOptions& common) : m_state(std::make_unique<State>(common)) {}
 JobRunner::~JobRunner() = default;
 
-int JobRunner::open() {
+int JobRunner::open(bool keeps) {
     State& state = *m_state;
-    auto engine = engineCommand(state.common);
-    if (!engine) return report(engine.error());
+    auto options = sessionOptions(state.common);
+    if (!options) return report(options.error());
     if (const auto ready = prepareDocuments(state.common); !ready) return report(ready.error());
     state.signals.emplace([&state] {
         const std::lock_guard lock(state.mutex);
@@ -86,14 +81,16 @@ int JobRunner::open() {
         if (!state.answer) state.answer = makeError(ErrorCode::cancelled, "cancelled");
         state.changed.notify_all();
     });
-    auto store = Store::open(storePath(state.common));
-    if (!store) return report(store.error());
-    state.store = std::move(*store);
+    if (keeps) {
+        auto store = Store::open(storePath(state.common));
+        if (!store) return report(store.error());
+        state.store = std::move(*store);
+    }
 
     SessionListener listener;
     listener.progress = [&state](const Progress& step) { state.progress.show(step); };
     listener.jobStarted = [&state](const RunHeader& header) {
-        say(state.common, describe(header));
+        if (state.store) say(state.common, describe(header));
         if (state.hooks->started) state.hooks->started(header);
     };
     listener.row = [&state](const RowRecord& row) {
@@ -104,10 +101,9 @@ int JobRunner::open() {
         state.run.header = header;
         state.run.finished = finished;
     };
-    SessionOptions options;
-    options.engine = std::move(*engine);
-    options.telemetryIntervalMs = 0;
-    state.session.emplace(std::move(options), state.store.get(), std::move(listener));
+    state.waiting.emplace(state.common, *options);
+    listener.hello = [&state](const Hello&) { state.waiting->over(); };
+    state.session.emplace(std::move(*options), state.store.get(), std::move(listener));
     return 0;
 }
 
@@ -173,6 +169,10 @@ int JobRunner::run(JobRequest request, const JobHooks& hooks, JobRun* kept) {
         if (hooks.afterwards) code = worse(code, hooks.afterwards(run));
         say(common, "run " + run.header.id + (run.finished.status == RunStatus::done ? "" : " (" + std::string(toString(run.finished.status)) + ")"));
     }
+    if (!state.store && run.finished.status == RunStatus::done) {
+        if (hooks.table && !common.documentOnOutput() && !common.quiet) hooks.table(run);
+        if (hooks.afterwards) code = worse(code, hooks.afterwards(run));
+    }
     if (kept) *kept = run;
     switch (run.finished.status) {
         case RunStatus::done: return worse(code, hooks.judge ? hooks.judge(run) : 0);
@@ -183,7 +183,7 @@ int JobRunner::run(JobRequest request, const JobHooks& hooks, JobRun* kept) {
 
 int runJob(const CommonOptions& common, JobRequest request, const JobHooks& hooks) {
     JobRunner runner(common);
-    if (const int code = runner.open(); code != 0) return code;
+    if (const int code = runner.open(hooks.keeps); code != 0) return code;
     return runner.run(std::move(request), hooks);
 }
 

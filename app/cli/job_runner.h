@@ -17,10 +17,11 @@ struct JobRun {
 };
 
 struct JobHooks {
+    bool keeps = true;    ///< false: a job that measures nothing; the store is not opened, --csv and --json are the command's own
     std::string resumes;  ///< id of a run to continue; empty: a new one
     std::function<void(const RunHeader&)> started;  ///< on the session's thread
     std::function<void(const RowRecord&)> row;      ///< on the session's thread, as it arrives
-    /// After the end, when a run exists: prints the table for people. Standard output is theirs alone then.
+    /// After the end, when a run exists or none is kept: prints the table for people. Standard output is theirs alone then.
     std::function<void(const JobRun&)> table;
     /// Exit code of a job that came to its end; 0 where there is nothing to judge.
     std::function<int(const JobRun&)> judge;
@@ -39,8 +40,8 @@ public:
     JobRunner(const JobRunner&) = delete;
     JobRunner& operator=(const JobRunner&) = delete;
 
-    /// Store, documents, session. 0, or the exit code of what was said on standard error. Before anything else.
-    int open();
+    /// Store (unless nothing is kept), documents, session. 0, or the exit code of what was said on standard error. Before anything else.
+    int open(bool keeps = true);
     /// Runs a job to its end and returns its exit code. `kept` gets what it came to.
     int run(JobRequest request, const JobHooks& hooks, JobRun* kept = nullptr);
     /// From any thread: ends the job that runs, and not the program.

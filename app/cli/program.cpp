@@ -1,7 +1,7 @@
 #include "app/cli/program.h"
 
 #include <algorithm>
-#include <cstdio>
+#include <sstream>
 
 #include "app/cli/command.h"
 #include "app/cli/terminal.h"
@@ -96,8 +96,9 @@ std::string quotedCommand(const std::vector<std::string>& words) {
     return command;
 }
 
-int runProgram(const std::vector<std::string>& arguments) {
-    ignoreBrokenPipes();
+namespace {
+
+int runCommand(const std::vector<std::string>& arguments) {
     CommonOptions common;
     std::vector<std::string> words{kName};
     words.insert(words.end(), arguments.begin(), arguments.end());
@@ -118,7 +119,10 @@ int runProgram(const std::vector<std::string>& arguments) {
         std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // as CLI11 takes them
         app.parse(std::move(reversed));
     } catch (const CLI::Success& wanted) {
-        return app.exit(wanted);  // help and version
+        std::ostringstream text;  // help and version
+        const int code = app.exit(wanted, text, text);
+        print(text.str());
+        return code;
     } catch (const CLI::ParseError& problem) {
         return explain(app, problem, arguments);
     }
@@ -127,6 +131,16 @@ int runProgram(const std::vector<std::string>& arguments) {
     for (const auto& command : commands)
         if (app.got_subcommand(command->name())) return command->run(common);
     return kUsage;
+}
+
+}  // namespace
+
+int runProgram(const std::vector<std::string>& arguments) {
+    ignoreBrokenPipes();
+    holdStandardStreams();
+    const int code = runCommand(arguments);
+    const auto failure = outputFailure();
+    return failure ? worse(code, report(*failure)) : code;
 }
 
 }  // namespace kernelscope::cli

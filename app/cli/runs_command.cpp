@@ -1,5 +1,3 @@
-#include <fstream>
-
 #include <fmt/core.h>
 
 #include "app/cli/command.h"
@@ -9,7 +7,6 @@
 #include "core/client/export.h"
 #include "core/client/file.h"
 #include "core/client/import.h"
-#include "core/client/import_trace.h"
 #include "core/client/list_runs.h"
 #include "core/records/csv.h"
 #include "core/records/format.h"
@@ -139,32 +136,17 @@ private:
         if (!run) return report(run.error());
         const std::string output = m_output.empty() && !(common.csv.empty() && common.json.empty()) ? std::string() : m_output.empty() ? "-" : m_output;
         if (!output.empty()) {
-            ExportFormat format = ExportFormat::csv;
-            if (!m_format.empty()) format = *exportFormatFromString(m_format);
-            else if (const auto named = exportFormatOf(output)) format = *named;
-            const auto document = exportRun(**store, run->header.id, format, {m_samples});
+            const auto format = outputFormat(m_format, output, {ExportFormat::csv, ExportFormat::json, ExportFormat::markdown, ExportFormat::html, ExportFormat::trace});
+            if (!format) return report(format.error());
+            const std::string destination = output == "-" ? output : exportPath(output, run->header, *format).string();
+            if (output != "-")
+                if (const auto ready = prepareToWrite(destination); !ready) return report(ready.error());
+            const auto document = exportRun(**store, run->header.id, *format, {m_samples});
             if (!document) return report(document.error());
-            const std::string destination = output == "-" ? output : exportPath(output, run->header, format).string();
             if (const int code = writeDocument(destination, *document)) return code;
             if (destination != "-") say(common, "wrote " + destination);
         }
         return writeBoth(common, **store, run->header.id);
-    }
-
-    static Result<RunHeader> importFile(Store& store, const std::string& file) {
-        constexpr std::size_t kBeginning = std::size_t{1} << 20;  // a trace names its devices before its events
-        std::ifstream stream(file, std::ios::binary);
-        std::string beginning(kBeginning, '\0');
-        stream.read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
-        beginning.resize(static_cast<std::size_t>(stream.gcount()));
-        if (looksLikeTrace(beginning)) {
-            stream.clear();
-            stream.seekg(0);
-            return importTrace(store, stream, std::filesystem::path(file).filename().string());
-        }
-        const auto text = readFile(file);
-        if (!text) return text.error();
-        return importRun(store, *text);
     }
 
     int importFiles(const CommonOptions& common) {
@@ -179,9 +161,7 @@ private:
                     for (const auto& words : *missing) say(common, file + ": " + (words.is_string() ? words.get<std::string>() : std::string()));
                 continue;
             }
-            Error error = made.error();
-            if (error.message.find(file) == std::string::npos) error.message = file + ": " + error.message;
-            code = report(error);
+            code = report(made.error());
         }
         return code;
     }

@@ -3,21 +3,11 @@
 #include "app/cli/kernel_tables.h"
 #include "app/cli/watch.h"
 #include "core/client/spread.h"
+#include "core/client/recent_models.h"
 
 namespace kernelscope::cli {
 
 namespace {
-
-/// The value of an option in a command line that was kept with a run.
-std::string optionIn(const std::string& command, const std::string& option) {
-    const auto words = parseEngineCommand(command);  // the same splitting
-    if (!words) return {};
-    for (std::size_t i = 0; i < words->argv.size(); ++i) {
-        if (words->argv[i] == option && i + 1 < words->argv.size()) return words->argv[i + 1];
-        if (words->argv[i].starts_with(option + "=")) return words->argv[i].substr(option.size() + 1);
-    }
-    return {};
-}
 
 class SweepCommand : public Command {
 public:

@@ -15,6 +15,9 @@ int terminalWidth();
 /// A reader that goes away (`| head`) must not take a measurement with it.
 void ignoreBrokenPipes();
 
+/// A standard stream that was closed (`>&-`) must not become the store's descriptor: writing to it fails instead.
+void holdStandardStreams();
+
 /// While it lives, Ctrl+C and a polite request to end call `stop` on a thread of its own; the second one ends the
 /// program with exit code 130. Make it before any other thread: threads inherit what it blocks.
 class StopSignals {

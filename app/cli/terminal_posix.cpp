@@ -1,5 +1,6 @@
 #include "app/cli/terminal.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -19,6 +20,12 @@ int terminalWidth() {
 }
 
 void ignoreBrokenPipes() { ::signal(SIGPIPE, SIG_IGN); }
+
+void holdStandardStreams() {
+    // The lowest free descriptor is what open() returns. Standard output opened for reading alone: a write to it fails.
+    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+        if (::fcntl(stream, F_GETFD) == -1) [[maybe_unused]] const int held = ::open("/dev/null", stream == STDERR_FILENO ? O_WRONLY : O_RDONLY);
+}
 
 struct StopSignals::State {
     std::function<void()> stop;

@@ -35,7 +35,9 @@ public:
         if (!m_decode.empty()) {
             if (const auto put = putList(request, "ids", "--decode", m_decode); !put) return report(put.error());
         } else {
-            request["text"] = m_text == "-" ? std::string(std::istreambuf_iterator<char>(std::cin), {}) : m_text;
+            const std::string text = m_text == "-" ? std::string(std::istreambuf_iterator<char>(std::cin), {}) : m_text;
+            if (const auto valid = mustBeUtf8("the text", text); !valid) return report(valid.error());
+            request["text"] = text;
             if (m_chat) request["chat"] = true;
         }
         const auto answer = askEngine(common, "model.tokenize", request);

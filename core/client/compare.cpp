@@ -50,6 +50,13 @@ std::optional<Interval> ratioInterval(const Figure& baseline, const Figure& cand
     return std::nullopt;
 }
 
+std::string whyNoInterval(const Figure& baseline, const Figure& candidate) {
+    const std::size_t fewest = std::min(baseline.samples.size(), candidate.samples.size()), most = std::max(baseline.samples.size(), candidate.samples.size());
+    if (most == 0) return "no samples and no intervals: one figure against another";
+    if (fewest == most) return fmt::format("{} sample{} on each side; an interval needs {} or more", most, most == 1 ? "" : "s", kFewestSamples);
+    return fmt::format("{} samples in the baseline and {} in the candidate; an interval needs {} or more in each", baseline.samples.size(), candidate.samples.size(), kFewestSamples);
+}
+
 CompareRow compared(const RunHeader& candidateRun, const Figure& baseline, const Figure& candidate, const std::string& notComparable) {
     CompareRow row{candidateRun.kind, baseline.key, baseline.metric, baseline.unit, baseline.value, candidate.value, candidateRun.id};
     if (!(baseline.value > 0) || !(candidate.value > 0) || std::isinf(baseline.value) || std::isinf(candidate.value)) {
@@ -64,7 +71,7 @@ CompareRow compared(const RunHeader& candidateRun, const Figure& baseline, const
         row.verdict = verdictOf(*interval, row.reason);
     } else {
         row.verdict = "cant_tell";
-        row.reason = "no samples and no intervals: one figure against another";
+        row.reason = whyNoInterval(baseline, candidate);
     }
     if (!notComparable.empty()) {
         row.verdict = "cant_tell";
@@ -150,6 +157,18 @@ Result<Comparison> compareRuns(const Store& store, std::span<const std::string> 
         compareTwo(candidate, figures[0], figures[i], why, comparison.rows);
     }
     return comparison;
+}
+
+std::string verdictCounts(const Comparison& comparison) {
+    std::string text = fmt::format("{} row{}", comparison.rows.size(), comparison.rows.size() == 1 ? "" : "s");
+    const char* before = ": ";
+    for (const auto& [verdict, words] : {std::pair{"faster", "faster"}, {"slower", "slower"}, {"same", "the same"}, {"cant_tell", "cannot tell"}, {"unmatched", "on one side only"}}) {
+        const auto count = std::count_if(comparison.rows.begin(), comparison.rows.end(), [verdict = verdict](const CompareRow& row) { return row.verdict == verdict; });
+        if (count == 0) continue;
+        text += fmt::format("{}{} {}", before, count, words);
+        before = ", ";
+    }
+    return text;
 }
 
 Judgement judgeRegression(const Comparison& comparison, double percent) {

@@ -58,6 +58,9 @@ Result<Comparison> compareRuns(const Store& store, std::span<const std::string> 
 /// What makes two runs' times not comparable, in words; empty when a winner may be called.
 std::string whyNotComparable(const RunHeader& baseline, const RunHeader& candidate);
 
+/// "12 rows: 3 faster, 1 slower, 6 the same, 2 cannot tell"
+std::string verdictCounts(const Comparison& comparison);
+
 enum class Judgement { fine, regression, cantTell };
 /// Has any candidate become slower by more than `percent`? Judged are the rows that stand for a whole: totals of a
 /// profile, cells of a sweep, total times end to end. cantTell where nothing matched, or an interval leaves room for it.

@@ -40,12 +40,15 @@ std::optional<double> numberAt(const RowType& type, const Values& values, std::s
 using SampleMap = std::map<std::pair<std::string, std::string>, std::vector<double>>;
 
 Result<SampleMap> samplesOf(const Store& store, const RunHeader& header) {
-    const auto rows = store.rows(header.id, std::string(RowSchema<SampleRow>::kName));
-    if (!rows) return rows.error();
     SampleMap samples;
-    for (const RowRecord& record : *rows)
-        if (const auto row = rowFrom<SampleRow>(record.values)) samples[{row->rowKey, row->metric}].push_back(row->value);
-    return samples;
+    constexpr std::int64_t kPage = 10'000;  // records are many times as large as the values in them
+    for (std::int64_t offset = 0;; offset += kPage) {
+        const auto rows = store.rows(header.id, std::string(RowSchema<SampleRow>::kName), offset, kPage);
+        if (!rows) return rows.error();
+        for (const RowRecord& record : *rows)
+            if (const auto row = rowFrom<SampleRow>(record.values)) samples[{row->rowKey, row->metric}].push_back(row->value);
+        if (rows->empty()) return samples;
+    }
 }
 
 }  // namespace

@@ -57,7 +57,10 @@ DoctorRow telemetryCheck(const std::optional<Telemetry>& telemetry) {
 DoctorRow storeCheck(const std::filesystem::path& file) {
     const std::string why = "runs are kept there, row by row";
     const auto store = Store::open(file);
-    if (!store) return {"store", "failed", store.error().message, why, store.error().advice};
+    if (!store) {
+        const auto readable = Store::openToRead(file);
+        return {"store", readable ? "warning" : "failed", store.error().message + (readable ? "; its runs can be read" : ""), why, store.error().advice};
+    }
     const auto runs = (*store)->runs();
     if (!runs) return {"store", "failed", runs.error().message, why, runs.error().advice};
     return {"store", "ok", file.string() + ", " + std::to_string(runs->size()) + " runs", why, ""};

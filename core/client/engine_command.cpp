@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdlib>
 
 #include "core/client/process.h"
@@ -55,6 +56,14 @@ Result<EngineCommand> defaultEngineCommand() {
         if (isExecutable(candidate)) return EngineCommand{{candidate.lexically_normal().string()}};
     return makeError(ErrorCode::environment, "there is no kernelscope-engine in " + here.string() + " or ../libexec beside it",
                      "install the engine there, or say how to start one: --engine \"COMMAND\" or KERNELSCOPE_ENGINE");
+}
+
+std::chrono::milliseconds helloDeadlineFor(const EngineCommand& command) {
+    const auto isEngine = [](const std::string& word) { return fs::path(word).filename().string().starts_with("kernelscope-engine"); };
+    // "ssh" and "docker" are looked up in PATH; a program named by its path is one of this machine.
+    const bool local = !command.argv.empty() && command.argv.front().find('/') != std::string::npos;
+    const bool named = std::any_of(command.argv.begin(), command.argv.end(), isEngine);
+    return local && !named ? std::chrono::seconds(10) : std::chrono::seconds(60);
 }
 
 }  // namespace kernelscope

@@ -34,6 +34,12 @@ bool cutTheWay(const ProcessEnd& end) {
     return end.signal == 0 && end.exitCode == kSshFailed;
 }
 
+std::string adviceFor(const std::optional<ProcessEnd>& end) {
+    constexpr int kKilled = 9;
+    if (end && end->signal == kKilled) return "take a smaller model, batch or prompt, or close what else uses the memory; what was measured until then is kept";
+    return "what was measured until then is kept; start it again, and run `doctor` if it dies again";
+}
+
 }  // namespace
 
 Result<std::unique_ptr<EngineLink>> EngineLink::start(const EngineCommand& command, milliseconds helloDeadline, Events events,
@@ -144,8 +150,7 @@ void EngineLink::lost() {
         message += "; its last words: ";
         for (std::size_t i = 0; i < m_lastWords.size(); ++i) message += (i ? " / " : "") + m_lastWords[i];
     }
-    m_whyLost = makeError(ErrorCode::environment, message,
-                          m_ready ? "" : "check the command that starts it (--engine, KERNELSCOPE_ENGINE)");
+    m_whyLost = makeError(ErrorCode::environment, message, m_ready ? adviceFor(end) : "check the command that starts it (--engine, KERNELSCOPE_ENGINE)");
 }
 
 void EngineLink::onErrorBytes(std::string_view bytes) {

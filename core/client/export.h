@@ -37,6 +37,10 @@ std::string jsonRow(const RowType& type, std::span<const Value> values);
 /// named after the run within it.
 std::filesystem::path exportPath(const std::filesystem::path& output, const RunHeader& header, ExportFormat format);
 
+struct Comparison;
+/// A comparison as csv, json, markdown or html; `command` is the command line that makes it. A trace is CSV.
+std::string comparisonDocument(const Comparison& comparison, ExportFormat format, const std::string& command);
+
 // The formats that are a page of code of their own.
 std::string markdownDocument(const RunSummary& run, const RowType& type, std::span<const RowRecord> rows);
 std::string htmlDocument(const RunSummary& run, const RowType& type, std::span<const RowRecord> rows);

@@ -39,6 +39,10 @@ std::string markdownDocument(const RunSummary& run, const RowType& type, std::sp
     for (const auto& [key, value] : header.environment.items())
         fact(escaped(key), escaped(value.is_string() ? value.get<std::string>() : dumpJson(value)));
     fact("Note", escaped(run.note));
+    if (const auto runs = header.result.find("runs"); runs != header.result.end() && runs->is_array())
+        for (const auto& each : *runs)
+            fact(&each == &runs->front() ? "Baseline" : "Candidate", escaped(each.value("id", "") + ", " + each.value("when", "") + ", " + each.value("model", "") + " on " + each.value("device", "")) +
+                                                                         ": `" + each.value("command", "") + "`");
 
     // Columns that nobody filled would be a wide nothing.
     std::vector<std::size_t> shown;

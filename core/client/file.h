@@ -18,6 +18,12 @@ Result<void> writeFileAtomically(const std::filesystem::path& file, std::string_
 /// Errors: environment.
 Result<void> prepareToWrite(const std::filesystem::path& file);
 
+/// Can a file be made in this folder? Found out by making one and taking it away. Errors: environment, naming the folder.
+Result<void> tryFolder(const std::filesystem::path& folder);
+
+/// May this program write to what is there? False where nothing is.
+bool mayWrite(const std::filesystem::path& file);
+
 /// Everything in the file. Errors: badInput, in words (missing, a folder, not readable, larger than `limit`).
 Result<std::string> readFile(const std::filesystem::path& file, std::uintmax_t limit = std::uintmax_t{1} << 32);
 

@@ -22,9 +22,30 @@ struct Descriptor {
 
 std::string words(int error) { return std::system_category().message(error); }
 
-Error cannotWrite(const fs::path& file, int error) {
-    return makeError(ErrorCode::environment, "cannot write " + file.string() + ": " + words(error),
+Error cannotWrite(const fs::path& file, const std::string& why, int error = 0) {
+    return makeError(ErrorCode::environment, "cannot write " + file.string() + ": " + why,
                      error == ENOSPC ? "free some space, or choose another place" : "choose a place that you may write to");
+}
+
+Error cannotWrite(const fs::path& file, int error) { return cannotWrite(file, words(error), error); }
+
+/// The same, where it is the folder that does not let us.
+Error folderRefuses(const fs::path& file, const fs::path& folder, int error) {
+    return cannotWrite(file, "in the folder " + folder.string() + ": " + words(error), error);
+}
+
+fs::path folderOf(const fs::path& file) { return file.has_parent_path() ? file.parent_path() : fs::path("."); }
+
+Result<void> makeFolderOf(const fs::path& file, const fs::path& named) {
+    std::error_code error;
+    if (file.has_parent_path()) fs::create_directories(file.parent_path(), error);
+    if (error) return cannotWrite(named, "the folder " + file.parent_path().string() + " cannot be made: " + error.message(), error.value());
+    return {};
+}
+
+std::string temporaryName(const fs::path& target) {
+    static std::atomic<unsigned> counter{0};
+    return target.string() + "." + std::to_string(::getpid()) + "-" + std::to_string(counter++) + ".tmp";
 }
 
 int writeAll(int fd, std::string_view contents) {
@@ -55,16 +76,11 @@ Result<void> writeFileAtomically(const fs::path& file, std::string_view contents
         if (const int failed = writeAll(out.fd, contents)) return cannotWrite(file, failed);
         return {};
     }
-    if (target.has_parent_path()) {
-        fs::create_directories(target.parent_path(), error);
-        if (error) return cannotWrite(file, error.value());
-    }
+    if (auto made = makeFolderOf(target, file); !made) return made;
 
-    static std::atomic<unsigned> counter{0};
-    const std::string temporary =
-        target.string() + "." + std::to_string(::getpid()) + "-" + std::to_string(counter++) + ".tmp";
+    const std::string temporary = temporaryName(target);
     Descriptor out{::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)};
-    if (out.fd < 0) return cannotWrite(file, errno);
+    if (out.fd < 0) return folderRefuses(file, folderOf(target), errno);
     int failed = writeAll(out.fd, contents);
     // A new file gets what the user's umask allows, an old one keeps its own permissions.
     struct stat old {};
@@ -78,16 +94,30 @@ Result<void> writeFileAtomically(const fs::path& file, std::string_view contents
     return {};
 }
 
+Result<void> tryFolder(const fs::path& folder) {
+    // Permissions do not tell: root may everything, and still not write to /proc or to a file system mounted read-only.
+    const std::string probe = temporaryName(folder / "kernelscope");
+    {
+        Descriptor out{::open(probe.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)};
+        if (out.fd < 0) return makeError(ErrorCode::environment, "nothing can be written in the folder " + folder.string() + ": " + words(errno), "choose a place that you may write to");
+    }
+    ::unlink(probe.c_str());
+    return {};
+}
+
+bool mayWrite(const fs::path& file) { return ::faccessat(AT_FDCWD, file.c_str(), W_OK, AT_EACCESS) == 0; }
+
 Result<void> prepareToWrite(const fs::path& file) {
     std::error_code error;
     if (fs::is_directory(file, error)) return cannotWrite(file, EISDIR);
-    if (file.has_parent_path()) {
-        fs::create_directories(file.parent_path(), error);
-        if (error) return cannotWrite(file, error.value());
+    fs::path target = file;
+    if (fs::is_symlink(file, error)) target = fs::weakly_canonical(file, error);
+    if (fs::exists(target, error)) {
+        if (!mayWrite(target)) return cannotWrite(file, errno);
+        if (!fs::is_regular_file(target, error)) return {};
     }
-    const bool special = fs::exists(file, error) && !fs::is_regular_file(file, error);
-    const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
-    if (::access(special ? file.c_str() : folder.c_str(), W_OK) != 0) return cannotWrite(file, errno);
+    if (auto made = makeFolderOf(target, file); !made) return made;
+    if (const auto works = tryFolder(folderOf(target)); !works) return cannotWrite(file, works.error().message);
     return {};
 }
 

@@ -1,7 +1,10 @@
 #include "core/client/import.h"
 
+#include <fstream>
 #include <set>
 
+#include "core/client/file.h"
+#include "core/client/import_trace.h"
 #include "core/records/json_read.h"
 #include "core/records/row_key.h"
 #include "core/records/rows.h"
@@ -62,6 +65,28 @@ Result<RunHeader> importRun(Store& store, std::string_view text) {
     if (!made) return made.error();
     if (const auto put = store.putRows(made->id, run->rows); !put) return put.error();
     return made;
+}
+
+Result<RunHeader> importFile(Store& store, const std::filesystem::path& file) {
+    constexpr std::size_t kBeginning = std::size_t{1} << 20;  // a trace names its devices before its events
+    const auto named = [&](Result<RunHeader> made) -> Result<RunHeader> {
+        if (made || made.error().message.find(file.string()) != std::string::npos) return made;
+        Error error = made.error();
+        error.message = file.string() + ": " + error.message;
+        return error;
+    };
+    std::ifstream stream(file, std::ios::binary);
+    std::string beginning(kBeginning, '\0');
+    stream.read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
+    beginning.resize(static_cast<std::size_t>(stream.gcount()));
+    if (looksLikeTrace(beginning)) {
+        stream.clear();
+        stream.seekg(0);
+        return named(importTrace(store, stream, file.filename().string()));
+    }
+    const auto text = readFile(file);
+    if (!text) return text.error();
+    return named(importRun(store, *text));
 }
 
 }  // namespace kernelscope

@@ -2,6 +2,8 @@
 
 namespace kernelscope {
 
+std::string headlineOf(const RunHeader& header) { return header.headline.empty() ? header.reason : header.headline; }
+
 RunListRow runListRow(const RunSummary& run) {
     RunListRow row;
     row.id = run.header.id;
@@ -13,7 +15,7 @@ RunListRow runListRow(const RunSummary& run) {
     row.dtype = run.header.dtype;
     row.status = std::string(toString(run.header.status));
     row.rows = run.rows;
-    row.headline = run.header.headline;
+    row.headline = headlineOf(run.header);
     for (const std::string& tag : run.tags) row.tags += (row.tags.empty() ? "" : ",") + tag;
     row.note = run.note;
     row.pinned = run.pinned;

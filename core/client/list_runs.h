@@ -27,6 +27,9 @@ struct RowSchema<RunListRow> {
     };
 };
 
+/// The run's headline; of a run that came to none, why not.
+std::string headlineOf(const RunHeader& header);
+
 RunListRow runListRow(const RunSummary& run);
 
 }  // namespace kernelscope

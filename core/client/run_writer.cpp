@@ -6,7 +6,7 @@
 namespace kernelscope {
 
 Result<RunHeader> RunWriter::open(const RunHeader& header, const std::string& resumes) {
-    if (!m_store) return header;
+    if (!m_store || !findRowType(header.kind)) return header;  // a job that measures nothing, such as model_get, leaves no run
     return resumes.empty() ? m_store->createRun(header) : m_store->resumeRun(resumes);
 }
 

@@ -27,6 +27,10 @@ Result<EngineCommand> parseEngineCommand(const std::string& text);
 /// The engine beside this executable (same folder, then ../libexec), or $KERNELSCOPE_ENGINE (split likewise).
 Result<EngineCommand> defaultEngineCommand();
 
+/// How long a command may take to say hello. What is no kernelscope-engine and runs on this machine gets ten seconds; the engine
+/// itself, whose cold start loads 3 GB of libraries, and what may reach another machine get a minute.
+std::chrono::milliseconds helloDeadlineFor(const EngineCommand& command);
+
 enum class EngineState { stopped, starting, idle, busy, lost };
 
 /// All calls come from the session's own thread, one at a time, in the order in which things happened.

@@ -155,6 +155,7 @@ std::string timeStamp() {
 Store::Store(std::unique_ptr<Impl> impl) : m_impl(std::move(impl)) {}
 Store::~Store() = default;
 const fs::path& Store::path() const { return m_impl->file(); }
+bool Store::isReadOnly() const { return m_impl->isReadOnly(); }
 fs::path Store::defaultPath() { return userDataFolder() / "kernelscope" / "runs.sqlite"; }
 
 Result<std::unique_ptr<Store>> Store::open(const fs::path& file) {
@@ -174,6 +175,20 @@ Result<std::unique_ptr<Store>> Store::open(const fs::path& file) {
     } catch (const Error& refused) {
         return refused;
     }
+}
+
+Result<std::unique_ptr<Store>> Store::openToRead(const fs::path& file) {
+    std::error_code error;
+    if (fs::is_regular_file(file, error) && !canChange(file)) {
+        try {
+            return std::unique_ptr<Store>(new Store(std::make_unique<Impl>(file, Impl::ReadOnly{})));
+        } catch (const SQLite::Exception& problem) {
+            return storeError(problem, file);
+        } catch (const Error& refused) {
+            return refused;
+        }
+    }
+    return open(file);
 }
 
 Result<RunHeader> Store::createRun(RunHeader header) {

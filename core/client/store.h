@@ -28,6 +28,9 @@ public:
     /// Opens or creates; a missing folder is made. ":memory:" is a store that vanishes with the object.
     /// Errors: environment (not writable, newer schema, not a database: named, with the way out).
     static Result<std::unique_ptr<Store>> open(const std::filesystem::path& file);
+    /// For looking: as open(), and where file or folder cannot be written, the runs as they stand; every change is then an
+    /// error. A store of an older version is brought up to date in memory. Errors: as open, and no such file.
+    static Result<std::unique_ptr<Store>> openToRead(const std::filesystem::path& file);
     /// $XDG_DATA_HOME/kernelscope/runs.sqlite, or the platform's equivalent.
     static std::filesystem::path defaultPath();
     ~Store();
@@ -52,6 +55,8 @@ public:
     Result<std::vector<RowRecord>> rows(const std::string& runId, const std::string& type) const;
     /// A page of the same.
     Result<std::vector<RowRecord>> rows(const std::string& runId, const std::string& type, std::int64_t offset, std::int64_t count) const;
+    /// Those whose text column `column` holds `text`, such as the samples of one row.
+    Result<std::vector<RowRecord>> rowsWhere(const std::string& runId, const std::string& type, const std::string& column, const std::string& text) const;
     Result<std::int64_t> rowCount(const std::string& runId, const std::string& type) const;
 
     // What a user does with a run. `id` as in run(); errors: badInput.
@@ -67,6 +72,7 @@ public:
     Result<void> restore(const std::string& id);
 
     [[nodiscard]] const std::filesystem::path& path() const;
+    [[nodiscard]] bool isReadOnly() const;
 
 private:
     class Impl;

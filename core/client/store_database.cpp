@@ -6,8 +6,10 @@
 #include <limits>
 #include <thread>
 
+#include <SQLiteCpp/Backup.h>
 #include <sqlite3.h>
 
+#include "core/client/file.h"
 #include "core/client/process.h"
 
 namespace kernelscope {
@@ -78,8 +80,10 @@ void makeRowTable(SQLite::Database& database, const RowType& type) {
 
 int pragma(SQLite::Database& database, const std::string& name) { return database.execAndGet("PRAGMA " + name).getInt(); }
 
-/// Changes whenever a row type does, so that opening an up-to-date store writes nothing.
-bool upToDate(SQLite::Database& database) {
+}  // namespace
+
+/// Changes whenever a row type does.
+bool isUpToDate(SQLite::Database& database) {
     if (pragma(database, "user_version") != kStoreVersion) return false;
     for (const RowType& type : rowTypes()) {
         SQLite::Statement columns(database, "SELECT count(*) FROM pragma_table_info(?)");
@@ -90,9 +94,7 @@ bool upToDate(SQLite::Database& database) {
     return true;
 }
 
-}  // namespace
-
-void prepareSchema(SQLite::Database& database, const std::filesystem::path& file) {
+void refuseForeign(SQLite::Database& database, const std::filesystem::path& file) {
     const int version = pragma(database, "user_version");
     if (version > kStoreVersion)
         throw makeError(ErrorCode::environment,
@@ -105,7 +107,11 @@ void prepareSchema(SQLite::Database& database, const std::filesystem::path& file
     if (application != kStoreApplicationId && !empty)
         throw makeError(ErrorCode::environment, file.string() + " is a database of another program",
                         "choose another store with --store FILE");
-    if (upToDate(database)) return;
+}
+
+void prepareSchema(SQLite::Database& database, const std::filesystem::path& file) {
+    refuseForeign(database, file);
+    if (isUpToDate(database)) return;
     SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
     database.exec(kRunsTable);
     database.exec("CREATE INDEX IF NOT EXISTS runs_running ON runs (status) WHERE status = 'running'");
@@ -203,6 +209,51 @@ Store::Impl::Impl(std::filesystem::path file) : m_file(std::move(file)) {
     markOrphans(database);
     if (name != ":memory:")
         m_reader = std::make_unique<Connection>(name, SQLite::OPEN_READWRITE | SQLite::OPEN_FULLMUTEX);
+}
+
+bool canChange(const std::filesystem::path& file) {
+    const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+    return mayWrite(file) && mayWrite(folder);
+}
+
+namespace {
+
+/// A path as an address that SQLite takes options with.
+std::string addressOf(const std::filesystem::path& file, const std::string& options) {
+    std::string address = "file:";
+    for (const char c : std::filesystem::absolute(file).string()) {
+        if (c == '?' || c == '#' || c == '%') {
+            constexpr char kDigits[] = "0123456789abcdef";
+            address += '%';
+            address += kDigits[static_cast<unsigned char>(c) >> 4];
+            address += kDigits[static_cast<unsigned char>(c) & 15];
+        } else address += c;
+    }
+    return address + "?" + options;
+}
+
+std::unique_ptr<Connection> openUnchanging(const std::filesystem::path& file) {
+    std::error_code ignored;
+    std::filesystem::path log = file;
+    log += "-wal";
+    // Reading a store in WAL mode needs a log beside it, unless nothing can change: true where nobody may write and there is none.
+    const bool unmerged = std::filesystem::file_size(log, ignored) > 0 && !ignored;
+    const std::string address = addressOf(file, unmerged ? "mode=ro" : "immutable=1");
+    return std::make_unique<Connection>(address, SQLite::OPEN_READONLY | SQLite::OPEN_URI | SQLite::OPEN_FULLMUTEX);
+}
+
+}  // namespace
+
+Store::Impl::Impl(std::filesystem::path file, ReadOnly) : m_file(std::move(file)), m_readOnly(true) {
+    m_writer = openUnchanging(m_file);
+    refuseForeign(m_writer->database(), m_file);
+    if (isUpToDate(m_writer->database())) return;
+    // Tables of an older version: brought up to date in a copy.
+    auto copy = std::make_unique<Connection>(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE | SQLite::OPEN_FULLMUTEX);
+    SQLite::Backup(copy->database(), m_writer->database()).executeStep();
+    prepareSchema(copy->database(), m_file);
+    copy->database().exec("PRAGMA query_only = 1");
+    m_writer = std::move(copy);
 }
 
 std::int64_t runNumber(Connection& connection, const std::string& runId) {

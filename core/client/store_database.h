@@ -55,6 +55,12 @@ private:
     std::map<std::string, SQLite::Statement> m_statements;
 };
 
+/// True when the tables are those of this version: opening then writes nothing.
+bool isUpToDate(SQLite::Database& database);
+
+/// Throws Error for a newer store, and for another program's database.
+void refuseForeign(SQLite::Database& database, const std::filesystem::path& file);
+
 /// Makes or brings up to date every table. Throws SQLite::Exception, or Error for what it refuses.
 void prepareSchema(SQLite::Database& database, const std::filesystem::path& file);
 
@@ -73,9 +79,14 @@ std::int64_t runNumber(Connection& connection, const std::string& runId);
 /// SQLite's complaint in words that name the file and the way out.
 Error storeError(const SQLite::Exception& problem, const std::filesystem::path& file);
 
+/// May the database and the files beside it (its log) be written?
+bool canChange(const std::filesystem::path& file);
+
 class Store::Impl {
 public:
     explicit Impl(std::filesystem::path file);
+    struct ReadOnly {};
+    Impl(std::filesystem::path file, ReadOnly);
 
     /// Runs `work(connection)` under the connection's lock and turns exceptions into errors.
     template <typename Work>
@@ -84,6 +95,7 @@ public:
     auto read(Work work) -> decltype(work(std::declval<Connection&>())) { return guarded(m_reader ? *m_reader : *m_writer, work); }
 
     const std::filesystem::path& file() const { return m_file; }
+    bool isReadOnly() const { return m_readOnly; }
 
 private:
     template <typename Work>
@@ -97,6 +109,7 @@ private:
     }
 
     std::filesystem::path m_file;
+    bool m_readOnly = false;
     std::unique_ptr<Connection> m_writer;
     std::unique_ptr<Connection> m_reader;  ///< so that reading a large run does not hold up new rows; none in memory
 };

@@ -59,6 +59,17 @@ bool putOne(Connection& connection, std::int64_t number, const RowType& type, co
     return false;
 }
 
+std::vector<RowRecord> recordsFrom(Prepared& query, const RowType& type) {
+    std::vector<RowRecord> records;
+    while (query.executeStep()) {
+        RowRecord record{std::string(type.name), query.getColumn(0).getString(), {}};
+        record.values.reserve(type.columns.size());
+        for (std::size_t i = 0; i < type.columns.size(); ++i) record.values.push_back(valueFrom(query.getColumn(static_cast<int>(i) + 1), type.columns[i].kind));
+        records.push_back(std::move(record));
+    }
+    return records;
+}
+
 }  // namespace
 
 Result<void> Store::putRow(const std::string& runId, const RowRecord& row) { return putRows(runId, std::span(&row, 1)); }
@@ -107,15 +118,21 @@ Result<std::vector<RowRecord>> Store::rows(const std::string& runId, const std::
         query.bind(1, number);
         query.bind(2, offset);
         query.bind(3, count < 0 || offset > INT64_MAX - count ? INT64_MAX : offset + count);
-        std::vector<RowRecord> records;
-        while (query.executeStep()) {
-            RowRecord record{std::string(type->name), query.getColumn(0).getString(), {}};
-            record.values.reserve(type->columns.size());
-            for (std::size_t i = 0; i < type->columns.size(); ++i)
-                record.values.push_back(valueFrom(query.getColumn(static_cast<int>(i) + 1), type->columns[i].kind));
-            records.push_back(std::move(record));
-        }
-        return records;
+        return recordsFrom(query, *type);
+    });
+}
+
+Result<std::vector<RowRecord>> Store::rowsWhere(const std::string& runId, const std::string& typeName, const std::string& column, const std::string& text) const {
+    const RowType* type = typeOf(typeName);
+    if (!type) return unknownType(typeName);
+    if (type->indexOf(column) < 0) return makeError(ErrorCode::badInput, "rows of type " + typeName + " have no column " + column);
+    return m_impl->read([&](Connection& connection) -> Result<std::vector<RowRecord>> {
+        const std::int64_t number = runNumber(connection, runId);
+        if (number == 0) return makeError(ErrorCode::badInput, "there is no run '" + runId + "'");
+        Prepared query = connection.statement("SELECT _key, " + columnList(*type) + " FROM " + tableOf(*type) + " WHERE _run = ? AND " + quotedName(column) + " = ? ORDER BY _place");
+        query.bind(1, number);
+        query.bind(2, text);
+        return recordsFrom(query, *type);
     });
 }
 

@@ -23,6 +23,16 @@ nlohmann::json libtorchCheck() {
     return check("libtorch", "ok", fmt::format("{}, {}, {} CPU threads", TORCH_VERSION, cuda::buildText(), at::get_num_threads()), "The models run in it");
 }
 
+/// Which GPU, which driver; and NVML, whose absence takes clocks and throttling from every run.
+nlohmann::json driverCheck(const Device& gpu) {
+    const nlohmann::json found = describeEnvironment(gpu);
+    const auto text = [&](const char* key) { return found.contains(key) && found[key].is_string() ? found[key].get<std::string>() : std::string("not known"); };
+    const std::string facts = fmt::format("{}, compute capability {}, driver {} (CUDA {})", text("gpu"), text("compute_capability"), text("driver"), text("cuda_driver_api"));
+    if (found.contains("driver")) return check("driver", "ok", facts, "Everything on the GPU");
+    return check("driver", "warning", facts + (found.contains("nvml") ? "; NVML: " + text("nvml") : ""), "Clocks, temperature and throttling beside each measurement",
+                 "Install the driver's management library (libnvidia-ml.so.1, in a container: the utility capability); measurements work without it.");
+}
+
 /// Runs one kernel of ours: a binary without code for this GPU fails here, in words, and not in the middle of a job.
 nlohmann::json kernelCheck(const Device& gpu) {
     constexpr const char* kWhy = "Our kernels and the measuring ones have to run on this GPU";
@@ -74,6 +84,7 @@ nlohmann::json examineMachine() {
         checks.push_back(check("kernels", "failed", active.error().message, "The GPU cannot be used at all", active.error().advice));
         return {{"checks", checks}};
     }
+    checks.push_back(driverCheck(*gpu));
     checks.push_back(kernelCheck(*gpu));
     checks.push_back(cuptiCheck(*gpu));
     return {{"checks", checks}};

@@ -61,6 +61,8 @@ public:
         m_settings = readSettings(reader, m_request.seed);
         Result<nlohmann::json> complete = reader.finish();
         if (!complete) return complete.error();
+        for (const std::string& file : {m_settings.logitsFile, m_settings.promptLogitsFile})
+            if (const Result<void> ready = file.empty() ? Result<void>() : prepareNpy(file); !ready) return ready.error();
         if (m_settings.prompt.empty() == m_settings.promptIds.empty()) {
             return makeError(ErrorCode::usage, "generate needs a prompt, as text or as token ids, and not both", "Use --prompt TEXT or --prompt-ids LIST.");
         }

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "core/engine/model_get_job.h"
+
 namespace kernelscope {
 
 std::span<const JobKind> jobKinds() {
@@ -13,6 +15,7 @@ std::span<const JobKind> jobKinds() {
         JobKind{"validate", makeValidateJob},
         JobKind{"sweep", makeSweepJob},
         JobKind{"tune", makeTuneJob},
+        JobKind{"model_get", makeModelGetJob},
     };
     return kKinds;
 }

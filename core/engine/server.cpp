@@ -85,6 +85,7 @@ private:
         if (method == "engine.hello") return toJson(hello());
         if (method == "device.list") return listed();
         if (method == "model.inspect") return inspect(message.params, rpcCode);
+        if (method == "model.list") return listModels();
         if (method == "model.tokenize") return tokenizeText(message.params, rpcCode);
         if (method == "folder.list") return folders(message.params, rpcCode);
         if (method == "engine.doctor") return examine();

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "core/model/config.h"
 #include "core/model/files.h"
 
 namespace kernelscope {
@@ -87,6 +88,49 @@ Result<std::optional<fs::path>> findInHubCache(const std::string& id) {
     if (snapshots.size() == 1) return std::optional<fs::path>(snapshots.front());
     if (snapshots.empty()) return broken(entry, "it holds no snapshot");
     return broken(entry, fmt::format("it holds {} snapshots, and refs/main, which would choose one, is missing", snapshots.size()));
+}
+
+namespace {
+
+CachedModel lookAt(const std::string& id) {
+    CachedModel model{id, {}, 0, {}};
+    const Result<std::optional<fs::path>> snapshot = findInHubCache(id);
+    if (!snapshot || !*snapshot) {
+        model.problem = snapshot ? "it holds no snapshot" : snapshot.error().message;
+        return model;
+    }
+    model.folder = **snapshot;
+    bool weights = false;
+    std::error_code problem;
+    for (fs::directory_iterator entries(model.folder, problem); !problem && entries != fs::directory_iterator(); entries.increment(problem)) {
+        std::error_code unknown;
+        const std::uintmax_t size = fs::file_size(entries->path(), unknown);  // of what a link leads to
+        if (unknown) continue;
+        model.bytes += static_cast<std::int64_t>(size);
+        weights = weights || entries->path().extension() == ".safetensors";
+    }
+    const Result<std::string> text = readTextFile(model.folder / "config.json");
+    const Result<ModelConfig> config = text ? parseConfig(*text, id) : Result<ModelConfig>(text.error());
+    if (!config) model.problem = config.error().message;
+    else if (!weights) model.problem = "its safetensors weights are not in the cache";
+    return model;
+}
+
+}  // namespace
+
+std::vector<CachedModel> listHubCache() {
+    constexpr std::string_view kBeginning = "models--";
+    std::vector<CachedModel> models;
+    std::error_code problem;
+    for (fs::directory_iterator entries(hubCacheFolder(), problem); !problem && entries != fs::directory_iterator(); entries.increment(problem)) {
+        std::string id = toUtf8(entries->path().filename());
+        if (!id.starts_with(kBeginning)) continue;
+        id.erase(0, kBeginning.size());
+        if (const std::size_t dashes = id.find("--"); dashes != std::string::npos) id.replace(dashes, 2, "/");
+        if (isHubId(id)) models.push_back(lookAt(id));
+    }
+    std::sort(models.begin(), models.end(), [](const CachedModel& a, const CachedModel& b) { return a.id < b.id; });
+    return models;
 }
 
 }  // namespace kernelscope

@@ -5,6 +5,7 @@
 #include "core/model/chat.h"
 #include "core/model/checkpoint.h"
 #include "core/model/files.h"
+#include "core/model/hub_cache.h"
 #include "core/model/tokenizer.h"
 
 namespace kernelscope {
@@ -100,6 +101,16 @@ Result<json> inspectModel(const ModelSource& source) {
     }
     document["tokenizer"] = describeTokenizer(source);
     return document;
+}
+
+json listModels() {
+    json models = json::array();
+    const auto add = [&](std::string_view model, const char* source, std::int64_t bytes, const std::string& folder, const std::string& problem) {
+        models.push_back({{"model", model}, {"source", source}, {"bytes", bytes}, {"folder", folder}, {"problem", problem}});
+    };
+    for (const Preset& preset : presets()) add(preset.id, "preset", describePreset(preset.config).at("bytes").get<std::int64_t>(), {}, {});
+    for (const CachedModel& model : listHubCache()) add(model.id, "hub cache", model.bytes, toUtf8(model.folder), model.problem);
+    return {{"hub_cache", toUtf8(hubCacheFolder())}, {"models", models}};
 }
 
 }  // namespace kernelscope

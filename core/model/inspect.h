@@ -15,4 +15,8 @@ namespace kernelscope {
 /// Errors: those of Checkpoint::open.
 Result<nlohmann::json> inspectModel(const ModelSource& source);
 
+/// What there is to choose from on this machine: {"hub_cache": folder, "models": [{"model", "source": "preset" or "hub cache", "bytes",
+/// "folder", "problem"}]}, presets first.
+nlohmann::json listModels();
+
 }  // namespace kernelscope

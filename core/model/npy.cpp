@@ -65,6 +65,21 @@ Result<void> writeNpy(const std::filesystem::path& file, std::span<const float> 
     return {};
 }
 
+Result<void> prepareNpy(const std::filesystem::path& file) {
+    std::error_code failed;
+    const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+    std::filesystem::create_directories(folder, failed);
+    std::filesystem::path partial = file;
+    partial += ".partial";
+    const bool folderTaken = std::filesystem::is_directory(file, failed);
+    if (folderTaken || !std::ofstream(partial, std::ios::binary | std::ios::trunc)) {
+        return makeError(ErrorCode::environment, "cannot write " + toUtf8(file) + (folderTaken ? ": it is a folder" : ": nothing can be written in the folder " + toUtf8(folder)),
+                         "choose a place that the engine may write to");
+    }
+    std::filesystem::remove(partial, failed);
+    return {};
+}
+
 Result<NpyMatrix> readNpy(const std::filesystem::path& file) {
     const auto refuse = [&](const std::string& why) { return makeError(ErrorCode::badInput, toUtf8(file) + ": " + why); };
     std::ifstream in(file, std::ios::binary);

@@ -20,6 +20,9 @@ struct NpyMatrix {
 /// Precondition: values.size() == rows x columns. Errors: environment, when it cannot be written.
 Result<void> writeNpy(const std::filesystem::path& file, std::span<const float> values, std::int64_t rows, std::int64_t columns);
 
+/// Makes the file's folder and sees that a file can be written there, before a long job. Errors: environment.
+Result<void> prepareNpy(const std::filesystem::path& file);
+
 /// Errors: badInput, when it is no float32 matrix.
 Result<NpyMatrix> readNpy(const std::filesystem::path& file);
 

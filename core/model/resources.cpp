@@ -18,6 +18,7 @@ Result<fs::path> findResource(const fs::path& relative) {
     const fs::path program = fs::read_symlink("/proc/self/exe", problem);  // Linux; elsewhere the other places remain
     if (!problem) {
         roots.push_back(program.parent_path().parent_path() / "share" / "kernelscope");
+        roots.push_back(program.parent_path().parent_path().parent_path() / "share" / "kernelscope");  // from libexec/kernelscope
         roots.push_back(program.parent_path() / "resources");
     }
 #ifdef KERNELSCOPE_SOURCE_RESOURCES

@@ -226,6 +226,7 @@ TEST_F(Cli, AnEngineThatDiesExits4AndKeepsTheRows) {
     const Ended ended = play(kHello + kStarted + profileRow("A", 1) + "say out of luck\ndie SIGSEGV\n", {"profile", "--csv", file("p.csv")});
     EXPECT_EQ(ended.code, 4);
     EXPECT_TRUE(holds(ended.err, "SIGSEGV") && holds(ended.err, "out of luck")) << ended.err;
+    EXPECT_TRUE(holds(ended.err, "run `doctor`")) << "the way out" << ended.err;
     EXPECT_EQ(rowsFromCsv(rowTypeOf<ProfileRow>(), read("p.csv"))->size(), 1u);
     EXPECT_EQ(list()[0].at("status"), "failed");
 }
@@ -272,10 +273,71 @@ TEST_F(Cli, WhatCannotBeWrittenIsSaidBeforeTheWork) {
     EXPECT_TRUE(list().empty()) << "no work was done";
     EXPECT_EQ(play(kProfile, {"profile", "--csv", "/dev/full"}).code, 4);
     EXPECT_EQ(list().size(), 1u) << "the run is kept when its CSV finds no room";
+    play(kProfile, {"profile", "--csv", "/proc/none/p.csv"});
+    play(kProfile, {"profile", "--json", "/proc/p.json"});
+    EXPECT_EQ(list().size(), 1u) << "not even root writes there, and that is found out first";
+    const Ended compared = run({"compare", "a", "b", "--output", "/proc/none/c.csv", "--store", store()});
+    EXPECT_TRUE(compared.code == 4 && holds(compared.err, "the folder /proc/none cannot be made")) << compared.err;
     ASSERT_TRUE(writeFileAtomically(folder / "text", std::string(5000, 'x')).ok());
     const Ended store = run({"runs", "list", "--store", file("text")});
     EXPECT_EQ(store.code, 4);
     EXPECT_TRUE(holds(store.err, "is not a Kernelscope store")) << store.err;
+}
+
+TEST_F(Cli, WhatDoesNotReachStandardOutputIsAFailure) {
+    play(kProfile, {"profile"});
+    const auto through = [&](const std::string& redirection, const std::string& words) {
+        auto child = ChildProcess::start({"/bin/sh", "-c", std::string("'") + KERNELSCOPE_CLI + "' " + words + " --store '" + store() + "' " + redirection});
+        EXPECT_TRUE(child.ok());
+        return finish(**child);
+    };
+    for (const char* words : {"runs list", "runs list --csv -", "runs show last", "runs export last", "runs list --help"}) {
+        const Ended full = through("> /dev/full", words);
+        EXPECT_TRUE(full.code == 4 && holds(full.err, "cannot write to standard output: No space left")) << words << ": " << full.code << full.err;
+        const Ended closed = through(">&-", words);
+        EXPECT_TRUE(closed.code == 4 && holds(closed.err, "cannot write to standard output: Bad file descriptor")) << words << ": " << closed.code << closed.err;
+    }
+    EXPECT_EQ(through(">&-", "runs note last text").code, 0) << "nothing was to be written";
+    EXPECT_EQ(through(">&- 2>&- <&-", "runs list --quiet").code, 0);
+    EXPECT_EQ(list().size(), 1u) << "no closed stream became the store's";
+    EXPECT_EQ(through("| true", "runs list").code, 0) << "a reader that goes away is no failure";
+}
+
+TEST_F(Cli, AStoreThatCannotBeIsAnErrorAndNoEmptyList) {
+    ASSERT_TRUE(writeFileAtomically(folder / "file", "x").ok());
+    for (const std::string& place : {file("file/runs.sqlite"), std::string("/proc/none/runs.sqlite"), std::string("/dev/null/runs.sqlite")}) {
+        const Ended ended = run({"runs", "list", "--store", place});
+        EXPECT_EQ(ended.code, 4) << place << ended.out;
+        EXPECT_TRUE(holds(ended.err, place)) << ended.err;
+    }
+    EXPECT_EQ(run({"runs", "list", "--store", file("new/folder/runs.sqlite")}).code, 0);
+    EXPECT_FALSE(fs::exists(folder / "new"));
+}
+
+TEST_F(Cli, AnOutputWhoseEndingNamesNoFormatIsRefusedNamingTheFormats) {
+    play(kProfile, {"profile"});
+    const Ended exported = run({"runs", "export", "last", "--output", file("ex.foo"), "--store", store()});
+    EXPECT_EQ(exported.code, 64);
+    EXPECT_TRUE(holds(exported.err, ".csv, .json, .md, .html or .trace.json")) << exported.err;
+    EXPECT_FALSE(fs::exists(folder / "ex.foo"));
+    EXPECT_EQ(run({"runs", "export", "last", "--output", file("ex.foo"), "--format", "csv", "--store", store()}).code, 0);
+    EXPECT_EQ(run({"runs", "export", "last", "--output", file("plain"), "--store", store()}).code, 0) << "no ending: CSV";
+    const Ended compared = run({"compare", "last", "last", "--output", file("c.trace.json"), "--store", store()});
+    EXPECT_TRUE(compared.code == 64 && holds(compared.err, ".csv, .json, .md or .html")) << compared.err;
+}
+
+TEST_F(Cli, APromptIsTextOrRefusedInWords) {
+    const Ended empty = run({"generate", "--prompt", ""});
+    EXPECT_TRUE(empty.code == 64 && holds(empty.err, "the prompt is empty")) << empty.err;
+    const Ended broken = run({"generate", "--prompt", "ab\xff" "cd"});
+    EXPECT_TRUE(broken.code == 64 && holds(broken.err, "the prompt is not UTF-8 (byte 3 of 5)")) << broken.err;
+    EXPECT_EQ(run({"tokenize", "\xc3"}).code, 64);
+}
+
+TEST_F(Cli, AProgramThatIsNoEngineIsGivenUpAfterTenSecondsWithAWordBefore) {
+    const Ended ended = run({"inspect", "x", "--engine", "/bin/cat"});
+    EXPECT_EQ(ended.code, 4);
+    EXPECT_TRUE(holds(ended.err, "waiting for the engine to say hello, 10 s at most: /bin/cat") && holds(ended.err, "did not say hello")) << ended.err;
 }
 
 TEST_F(Cli, OutputIsTheSameUnderAGermanLocale) {
@@ -351,6 +413,7 @@ TEST_F(Cli, CompareJudgesForScripts) {
     const Ended table = compare({"base", "slow"});
     EXPECT_EQ(table.code, 0);
     EXPECT_TRUE(holds(table.out, "slower") && holds(table.out, "0.83x")) << table.out;
+    EXPECT_TRUE(holds(table.err, "1 row: 1 slower")) << table.err;
     EXPECT_EQ(compare({"base", "slow", "--fail-on-regression", "5"}).code, 1);
     EXPECT_EQ(compare({"base", "slow", "--fail-on-regression", "25"}).code, 0);
     EXPECT_EQ(compare({"slow", "base", "--fail-on-regression", "5"}).code, 0);

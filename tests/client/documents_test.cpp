@@ -227,6 +227,36 @@ TEST(Compare, FindsWhatBecameFasterSlowerAndStayed) {
     EXPECT_EQ(judgeRegression(compare(*store, {"new", "old"}), 30), Judgement::fine) << "17.6 % slower is allowed there";
 }
 
+TEST(Compare, IsAReportWithChartsAndTheCommandsOfItsRuns) {
+    const auto store = memoryStore();
+    addProfile(*store, header("old"), {{"Attention", 600}, {"MLP", 300}, {"<b>", 100}, {"total", 1000}});
+    addProfile(*store, header("new"), {{"Attention", 400}, {"MLP", 300}, {"<b>", 150}, {"total", 850}});
+    const Comparison comparison = compare(*store, {"old", "new"});
+    const std::string html = comparisonDocument(comparison, ExportFormat::html, "kernelscope-cli compare old new");
+    EXPECT_NE(html.find("<p class=\"headline\">4 rows: 2 faster, 1 slower, 1 the same</p>"), std::string::npos) << html;
+    EXPECT_NE(html.find("Ratio to the baseline: span_us"), std::string::npos);
+    EXPECT_NE(html.find("aria-label=\"4 rows: 2 faster, 1 slower; the largest change is"), std::string::npos);
+    EXPECT_EQ(html.find("<b>"), std::string::npos);
+    EXPECT_NE(html.find("kernelscope-cli compare old new"), std::string::npos);
+    EXPECT_NE(html.find("<dt>Baseline</dt><dd>old, 2026-01-31T12:34:56Z"), std::string::npos);
+    EXPECT_NE(html.find("a &lt;CPU&gt;"), std::string::npos) << "the environment";
+    for (const char* outside : {"http:", "https:", "src=", "@import", "url("}) EXPECT_EQ(html.find(outside), std::string::npos) << outside;
+    EXPECT_EQ(json::parse(comparisonDocument(comparison, ExportFormat::json, "c")).at("rows").size(), 4u);
+    EXPECT_NE(comparisonDocument(comparison, ExportFormat::markdown, "c").find("- Candidate: new"), std::string::npos);
+}
+
+TEST(Export, TheReportOfAnEndToEndRunDrawsBothConfigurations) {
+    const auto store = memoryStore();
+    ASSERT_TRUE(store->createRun(header("e", "e2e")).ok());
+    for (const auto& [configuration, total] : {std::pair{"native", 300.0}, {"patched", 200.0}}) {
+        EndToEndRow row{.configuration = configuration, .mode = "eager", .status = "ok"};
+        row.totalMs = total;
+        ASSERT_TRUE(store->putRow("e", {"e2e", rowKey(row), valuesOf(row)}).ok());
+    }
+    const std::string text = *exportRun(*store, "e", ExportFormat::html);
+    EXPECT_NE(text.find("aria-label=\"In all: native, eager 300 ms, patched, eager 200 ms\""), std::string::npos) << text;
+}
+
 TEST(Compare, RowsOfOneSideAreListedAndTheRestIsCompared) {
     const auto store = memoryStore();
     addProfile(*store, header("full"), {{"Attention", 600}, {"MLP", 300}, {"total", 1000}});
@@ -265,6 +295,10 @@ TEST(Compare, WithoutSamplesOneFigureAgainstAnotherProvesNothing) {
     addProfile(*store, header("a"), {{"total", 1000}}, 0);
     addProfile(*store, header("b"), {{"total", 500}}, 0);
     EXPECT_EQ(compare(*store, {"a", "b"}).rows[0].verdict, "cant_tell");
+    addProfile(*store, header("c"), {{"total", 1000}}, 3);
+    addProfile(*store, header("d"), {{"total", 500}}, 3);
+    EXPECT_EQ(compare(*store, {"c", "d"}).rows[0].reason, "3 samples on each side; an interval needs 5 or more");
+    EXPECT_EQ(compare(*store, {"a", "d"}).rows[0].reason, "0 samples in the baseline and 3 in the candidate; an interval needs 5 or more in each");
 }
 
 TEST(Compare, SweepsUseTheIntervalsOfTheirRows) {

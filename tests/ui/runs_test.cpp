@@ -7,6 +7,7 @@
 #include <QFile>
 #include <QLabel>
 #include <QLineEdit>
+#include <QProcess>
 #include <QPushButton>
 #include <QTest>
 
@@ -81,7 +82,44 @@ TEST(Runs, TwoAreComparedWithThePinnedOneAsBaseline) {
     ASSERT_FALSE(panel->chart()->bars().empty());
     EXPECT_NEAR(panel->chart()->bars().front().ratio, 2, 1e-9) << "the second run takes half the time of the pinned one";
     EXPECT_GT(panel->table()->model()->rowCount(), 7);
-    EXPECT_NE(panel->csv().find("kind,key,metric"), std::string::npos);
+    EXPECT_EQ(panel->document(ExportFormat::csv).rfind("kind,key,metric", 0), 0u);
+    EXPECT_NE(panel->document(ExportFormat::html).find("kernelscope-cli compare " + window.first + " " + window.second), std::string::npos);
+}
+
+TEST(Runs, TwoWindowsAndACommandLineOnOneStoreLoseNothing) {
+    RunsWindow first;
+    ASSERT_TRUE(first.listed);
+    MainWindow second({.settingsFile = first.path("second.ini"), .store = first.storePath(), .engine = "/nowhere/kernelscope-engine"});
+    second.show();
+    second.showPage("Runs");
+    ASSERT_TRUE(waitFor([&] { return second.runsPage()->model()->rowCount() == 2; }));
+    const std::string id = first.first;
+    // All three at once, and again and again.
+    std::vector<std::unique_ptr<QProcess>> commands;
+    constexpr int kRounds = 10;
+    for (int round = 0; round < kRounds; ++round) {
+        commands.push_back(std::make_unique<QProcess>());
+        commands.back()->start(QCoreApplication::applicationDirPath() + "/kernelscope-cli",
+                               {"runs", "note", toQt(id), QString("note %1").arg(round), "--store", QString::fromStdU16String(first.storePath().u16string())});
+        first->services().library->edit([id, round](Store& store) { return store.setTags(id, {"tag" + std::to_string(round)}); });
+        second.services().library->edit([id, round](Store& store) {
+            RunHeader header = profileHeader("of the second window");
+            header.id = "second" + std::to_string(round);
+            if (const auto made = store.createRun(header); !made) return Result<void>(made.error());
+            return store.setPinned(id, round % 2 == 1);
+        });
+    }
+    for (const auto& command : commands) {
+        ASSERT_TRUE(waitFor([&] { return command->state() == QProcess::NotRunning; }, 60'000));
+        EXPECT_EQ(command->exitCode(), 0) << command->readAllStandardError().toStdString();
+    }
+    const auto& store = *first->services().store;
+    ASSERT_TRUE(waitFor([&] { return store.runs()->size() == 2 + kRounds && store.run(id)->tags == std::vector<std::string>{"tag9"} && store.run(id)->pinned; }));
+    EXPECT_TRUE(store.run(id)->note.starts_with("note "));
+    EXPECT_EQ(store.rows(id, "profile")->size(), 10u);
+    first->showPage("Profile");
+    first->showPage("Runs");
+    EXPECT_TRUE(waitFor([&] { return first.page()->model()->rowCount() == 2 + kRounds && second.runsPage()->model()->rowCount() == 2 + kRounds; }));
 }
 
 TEST(Runs, AReportIsWrittenFromTheStore) {

@@ -3,12 +3,17 @@
 #include <gtest/gtest.h>
 
 #include <QApplication>
+#include <QAbstractItemView>
+#include <QAbstractSpinBox>
 #include <QButtonGroup>
+#include <QComboBox>
 #include <QElapsedTimer>
 #include <QFileDialog>
 #include <QFile>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMenu>
+#include <QMenuBar>
 #include <QProcess>
 #include <QPushButton>
 #include <QSignalSpy>
@@ -18,12 +23,15 @@
 #include "core/records/csv.h"
 #include "ui/charts/share_bars.h"
 #include "ui/model_line.h"
+#include "ui/pages/compare_panel.h"
 #include "ui/pages/profile_page.h"
 #include "ui/pages/runs_page.h"
 #include "ui/rail.h"
+#include "ui/services/run_library.h"
 #include "ui/text.h"
 #include "ui/widgets/banner.h"
 #include "ui/widgets/engine_bar.h"
+#include "ui/widgets/hub_bar.h"
 #include "ui/widgets/table_view.h"
 #include "ui_support.h"
 
@@ -170,13 +178,27 @@ TEST(Window, RemembersThePageTheModelAndTheScheme) {
 
 TEST(Window, EveryControlHasANameForScreenReadersAndIsReachedByTab) {
     TestWindow window(kNoEngine);
-    storeProfile(*window->services().store, "m");
+    const QString first = toQt(storeProfile(*window->services().store, "m")), second = toQt(storeProfile(*window->services().store, "m"));
+    window->engineBar()->open({}, "standard");
+    window->hubBar()->open({});
+    // Every action of the menus: named, and reached by its letter or its keys.
+    for (const QMenu* menu : window->menuBar()->findChildren<QMenu*>()) {
+        EXPECT_TRUE(menu->title().contains('&')) << qPrintable(menu->title());
+        for (const QAction* action : menu->actions()) {
+            if (action->isSeparator() || menu->title().startsWith("Recent")) continue;
+            EXPECT_TRUE(action->text().contains('&') || !action->shortcut().isEmpty() || action->menu()) << qPrintable(menu->title() + ": " + action->text());
+        }
+    }
     for (const char* title : {"Summary", "Profile", "Kernels", "End to end", "Runs", "Doctor"}) {
         window->showPage(title);
-        if (window->currentPage() == window->runsPage()) waitFor([&] { return window->runsPage()->model()->rowCount() == 1; });
+        if (window->currentPage() == window->runsPage()) {
+            waitFor([&] { return window->runsPage()->model()->rowCount() == 2; });
+            window->services().library->compare({first, second});
+            ASSERT_TRUE(waitFor([&] { return window->runsPage()->comparePanel()->isVisible(); }));
+        }
         for (QWidget* widget : window->findChildren<QWidget*>()) {
             const bool control = qobject_cast<QAbstractButton*>(widget) || qobject_cast<QLineEdit*>(widget) || qobject_cast<Chart*>(widget) ||
-                                 qobject_cast<QAbstractItemView*>(widget);
+                                 qobject_cast<QAbstractItemView*>(widget) || qobject_cast<QComboBox*>(widget) || qobject_cast<QAbstractSpinBox*>(widget);
             if (!control || !widget->isVisible() || widget->focusPolicy() == Qt::NoFocus) continue;
             const auto* button = qobject_cast<QAbstractButton*>(widget);
             const bool named = !widget->accessibleName().isEmpty() || (button && !button->text().isEmpty()) ||

@@ -1,5 +1,6 @@
 #include "ui/models/runs_table.h"
 
+#include "core/client/list_runs.h"
 #include "ui/text.h"
 
 namespace kernelscope::ui {
@@ -50,8 +51,8 @@ std::vector<ColumnSpec<RunSummary>> runColumns() {
         {.title = "Model", .raw = [](Run run) { return QVariant(modelText(run.header)); }},
         {.title = "Device", .raw = [](Run run) { return QVariant(toQt(run.header.device)); }},
         {.title = "Type", .raw = [](Run run) { return QVariant(toQt(run.header.dtype)); }},
-        {.title = "Result", .raw = [](Run run) { return QVariant(toQt(run.header.headline)); },
-         .hint = [](Run run) { return toQt(run.header.headline); }},
+        {.title = "Result", .raw = [](Run run) { return QVariant(toQt(headlineOf(run.header))); },
+         .hint = [](Run run) { return toQt(headlineOf(run.header)); }},
         {.title = "Rows", .numeric = true, .raw = [](Run run) { return QVariant(qlonglong(run.rows)); },
          .text = [](Run run) { return number(double(run.rows), 0); }},
         {.title = "Status", .raw = [](Run run) { return QVariant(toQt(toString(run.header.status))); },

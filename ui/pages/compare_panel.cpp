@@ -10,7 +10,6 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
-#include "core/records/csv.h"
 #include "ui/charts/ratio_chart.h"
 #include "ui/models/kernel_summary.h"
 #include "ui/text.h"
@@ -75,7 +74,7 @@ ComparePanel::ComparePanel(QWidget* parent)
     m_headline->setProperty("role", "headline");
     m_headline->setWordWrap(true);
     auto* back = new QPushButton("Back to the runs", this);
-    auto* save = new QPushButton("Export CSV…", this);
+    auto* save = new QPushButton("Export…", this);
     for (QPushButton* button : {back, save}) button->setAutoDefault(false);
     head->addWidget(m_headline, 1);
     head->addWidget(save);
@@ -148,11 +147,11 @@ void ComparePanel::redraw() {
     m_chart->setBars(std::move(bars));
 }
 
-std::string ComparePanel::csv() const {
-    std::string text = csvHeader(rowTypeOf<CompareRow>());
-    if (!m_comparison) return text;
-    for (const CompareRow& row : m_comparison->rows) text += csvLine(valuesOf(row));
-    return text;
+std::string ComparePanel::document(ExportFormat format) const {
+    std::string command = "kernelscope-cli compare";
+    if (m_comparison)
+        for (const RunSummary& run : m_comparison->runs) command += " " + run.header.id;
+    return comparisonDocument(m_comparison ? *m_comparison : Comparison{}, format, command);
 }
 
 }  // namespace kernelscope::ui

@@ -28,8 +28,9 @@ public:
     [[nodiscard]] TableView* table() const { return m_table; }
     [[nodiscard]] RatioChart* chart() const { return m_chart; }
     [[nodiscard]] QLabel* headline() const { return m_headline; }
-    /// The rows as CSV.
-    [[nodiscard]] std::string csv() const;
+    /// What is shown as a document; the command that makes it stands in it.
+    [[nodiscard]] std::string document(ExportFormat format) const;
+    [[nodiscard]] const ComparisonPtr& comparison() const { return m_comparison; }
 
 signals:
     void backRequested();

@@ -4,9 +4,11 @@
 
 #include <QApplication>
 #include <QClipboard>
+#include <QDir>
 #include <QFontDatabase>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QLibraryInfo>
 #include <QPushButton>
 #include <QVBoxLayout>
 
@@ -35,11 +37,23 @@ DoctorRow displayCheck() {
     DoctorRow row{.check = "display", .status = "ok", .finding = {}, .why = "the window", .fix = {}};
     row.finding = fromQt(QString("Qt %1 on %2, scale %3, font %4").arg(qVersion(), QApplication::platformName())
                              .arg(qApp->devicePixelRatio()).arg(QApplication::font().family()));
+    // What Qt could show the window on here: without xcb or wayland there is none in a desktop session.
+    QStringList plugIns;
+    for (const QString& file : QDir(QLibraryInfo::path(QLibraryInfo::PluginsPath) + "/platforms").entryList({"libq*.so"}, QDir::Files)) {
+        plugIns << file.mid(4).chopped(3);
+    }
+    row.finding += fromQt(plugIns.isEmpty() ? QString("; no display plug-in is installed") : "; display plug-ins: " + plugIns.join(", "));
+    if (!plugIns.contains("xcb") && plugIns.filter("wayland").isEmpty()) {
+        row.status = "warning";
+        row.fix = "Install Qt's display plug-ins (qt6-qpa-plugins, qt6-wayland).";
+    } else if (qEnvironmentVariableIsSet("WAYLAND_DISPLAY") && plugIns.filter("wayland").isEmpty()) {
+        row.finding += "; this Wayland session shows the window through X11";
+    }
     if (!QFontDatabase::hasFamily("Inter")) {
         row.status = "warning";
         row.finding += "; Inter is not installed";
         row.why = "the look of figures: another font is used";
-        row.fix = "Install fonts-inter.";
+        row.fix += std::string(row.fix.empty() ? "" : " ") + "Install fonts-inter.";
     }
     return row;
 }

@@ -69,6 +69,7 @@ void KernelsPage::openKernel(const QString& file) { m_own->open(file); }
 
 QWidget* KernelsPage::makeBody() {
     auto* body = new QSplitter(Qt::Vertical, this);
+    body->setObjectName("kernels body");
     body->setChildrenCollapsible(false);
     body->setHandleWidth(space(this, 2));
     m_charts = new KernelCharts(body);

@@ -38,6 +38,7 @@ ProfilePage::ProfilePage(const ModelLine& model, Settings& settings, QWidget* pa
 
 QWidget* ProfilePage::makeBody() {
     auto* body = new QSplitter(Qt::Vertical, this);
+    body->setObjectName("profile body");
     body->setChildrenCollapsible(false);
     body->setHandleWidth(space(this, 2));
     m_charts = new ProfileCharts(body);

@@ -12,6 +12,7 @@
 
 #include "ui/models/sort_filter.h"
 #include "ui/pages/compare_panel.h"
+#include "ui/pages/large_run_panel.h"
 #include "ui/services/engine_adapter.h"
 #include "ui/text.h"
 #include "ui/theme.h"
@@ -24,7 +25,7 @@ namespace kernelscope::ui {
 
 RunsPage::RunsPage(QWidget* parent)
     : Page(parent), m_card(new Card("Runs", this)), m_model(new RunsTable(runColumns(), this)),
-      m_table(new TableView("Runs", m_card)), m_banner(new Banner(this)),
+      m_table(new TableView("Runs", m_card)), m_banner(new Banner(this)), m_large(new LargeRunPanel(this)),
       m_empty(new EmptyState("No run has been kept yet. Each profile of this window and of kernelscope-cli appears here.",
                              "Go to Profile", this)),
       m_stack(new QStackedWidget(this)), m_open(new QPushButton("Open", this)), m_export(new QPushButton("Export…", this)),
@@ -53,6 +54,7 @@ RunsPage::RunsPage(QWidget* parent)
     m_stack->addWidget(m_empty);
     m_stack->addWidget(m_card);
     m_stack->addWidget(m_compare);
+    m_stack->addWidget(m_large);
 
     connect(m_table, &QTreeView::activated, this, [this](const QModelIndex& index) {
         emit openRunRequested(toQt(m_model->rows()[std::size_t(m_table->filter()->mapToSource(index).row())].header.id));
@@ -68,8 +70,10 @@ RunsPage::RunsPage(QWidget* parent)
             editSelected([pinned = !run->pinned](Store& store, const std::string& id) { return store.setPinned(id, pinned); });
         }
     });
+    connect(m_large, &LargeRunPanel::backRequested, this, [this] { m_stack->setCurrentIndex(1); });
+    connect(m_large, &LargeRunPanel::exportRequested, this, &RunsPage::exportRunRequested);
     connect(m_compare, &ComparePanel::backRequested, this, [this] { m_stack->setCurrentIndex(1); });
-    connect(m_compare, &ComparePanel::exportRequested, this, [this] { emit exportTextRequested(m_compare->csv(), "comparison.csv"); });
+    connect(m_compare, &ComparePanel::exportRequested, this, [this] { emit exportComparisonRequested([panel = m_compare](ExportFormat format) { return panel->document(format); }); });
     connect(m_compare, &ComparePanel::savePictureRequested, this, &Page::savePictureRequested);
     connect(m_empty, &EmptyState::activated, this, [this] { emit pageRequested("Profile"); });
 }
@@ -86,6 +90,11 @@ void RunsPage::attach(const Services& services) {
     }
     engineReplaced(services);
     refresh();
+}
+
+void RunsPage::showLarge(const SavedRunPtr& run) {
+    m_large->show(run, m_services.library);
+    m_stack->setCurrentWidget(m_large);
 }
 
 void RunsPage::engineReplaced(const Services& services) {
@@ -109,7 +118,7 @@ void RunsPage::listed(const RunList& runs) {
     const QStringList selected = selectedIds();
     const bool first = m_model->rows().empty();
     m_model->reset(*runs);
-    if (m_stack->currentIndex() != 2) m_stack->setCurrentIndex(runs->empty() ? 0 : 1);
+    if (m_stack->currentIndex() < 2) m_stack->setCurrentIndex(runs->empty() ? 0 : 1);
     m_card->setHint(runs->size() == 1 ? QString("1 run") : QString("%1 runs").arg(runs->size()));
     const auto any = [&](auto test) { return std::any_of(runs->begin(), runs->end(), test); };
     m_table->setColumnHidden(8, !any([](const RunSummary& run) { return !run.tags.empty(); }));

@@ -17,6 +17,7 @@ class Banner;
 class Card;
 class ComparePanel;
 class EmptyState;
+class LargeRunPanel;
 class TableView;
 
 /// Every run that was kept. Works with no engine and no GPU.
@@ -41,12 +42,15 @@ public:
     [[nodiscard]] QPushButton* pinButton() const { return m_pin; }
     [[nodiscard]] QLineEdit* noteEdit() const { return m_note; }
     [[nodiscard]] QLineEdit* tagsEdit() const { return m_tags; }
+    [[nodiscard]] LargeRunPanel* largeRun() const { return m_large; }
+    /// A run that no page of charts can hold.
+    void showLarge(const SavedRunPtr& run);
     /// Ids of the selected runs, top to bottom.
     [[nodiscard]] QStringList selectedIds() const;
 
 signals:
     void exportRunRequested(const QString& id);
-    void exportTextRequested(const std::string& text, const QString& name);
+    void exportComparisonRequested(const std::function<std::string(kernelscope::ExportFormat)>& document);
 
 private:
     void refresh();
@@ -63,6 +67,7 @@ private:
     RunsTable* m_model;
     TableView* m_table;
     Banner* m_banner;
+    LargeRunPanel* m_large;
     EmptyState* m_empty;
     QStackedWidget* m_stack;
     QPushButton* m_open;

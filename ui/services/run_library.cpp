@@ -1,7 +1,10 @@
 #include "ui/services/run_library.h"
 
+#include <algorithm>
+
 #include <QPointer>
 
+#include "core/client/import.h"
 #include "core/records/rows.h"
 #include "ui/services/export_run.h"
 #include "ui/text.h"
@@ -32,6 +35,12 @@ public:
         saved->summary = std::move(*summary);
         saved->rows = RunRows(saved->summary.header);
         const RunHeader& header = saved->summary.header;
+        auto counts = countsOf(header);
+        if (!counts) return counts.error();
+        if (!counts->empty()) {
+            saved->large = std::move(*counts);
+            return SavedRunPtr(std::move(saved));
+        }
         for (const RowType& type : rowTypesOf(header.kind)) {
             auto records = m_store->rows(header.id, std::string(type.name));
             if (!records) return records.error();
@@ -51,9 +60,27 @@ private:
         return types;
     }
 
+    /// Every type of row that a large run has; nothing for one that fits.
+    Result<std::vector<std::pair<std::string, std::int64_t>>> countsOf(const RunHeader& header) {
+        constexpr std::int64_t kMost = 50'000;  // 80 MiB as records, and more points than any chart shows
+        std::int64_t read = 0;
+        std::vector<std::pair<std::string, std::int64_t>> counts;
+        const auto shown = rowTypesOf(header.kind);
+        for (const RowType& type : rowTypes()) {
+            const auto count = m_store->rowCount(header.id, std::string(type.name));
+            if (!count) return count.error();
+            const bool isShown = std::any_of(shown.begin(), shown.end(), [&](const RowType& other) { return other.name == type.name; });
+            if (isShown) read += *count;
+            if (*count > 0) counts.emplace_back(type.name, *count);
+        }
+        std::stable_partition(counts.begin(), counts.end(), [&](const auto& entry) { return entry.first == header.kind; });
+        if (read <= kMost) counts.clear();
+        return counts;
+    }
+
     Result<void> open() {
         if (m_store) return {};
-        auto store = Store::open(m_file);
+        auto store = Store::openToRead(m_file);
         if (!store) return store.error();
         m_store = std::move(*store);
         return {};
@@ -123,15 +150,21 @@ void RunLibrary::read(const QStringList& ids, QObject* context, std::function<vo
 
 void RunLibrary::samples(const QString& runId, const std::string& rowKey, QObject* context, std::function<void(const std::vector<SampleRow>&)> done) {
     ask<std::vector<SampleRow>>([id = fromQt(runId), rowKey](Store& store) -> Result<std::vector<SampleRow>> {
-        const auto records = store.rows(id, std::string(RowSchema<SampleRow>::kName));
+        const auto records = store.rowsWhere(id, std::string(RowSchema<SampleRow>::kName), "row_key", rowKey);
         if (!records) return records.error();
         std::vector<SampleRow> found;
         for (const RowRecord& record : *records) {
             auto sample = rowFrom<SampleRow>(record.values);
-            if (sample && sample->rowKey == rowKey) found.push_back(std::move(*sample));
+            if (sample) found.push_back(std::move(*sample));
         }
         return found;
     }, [context = QPointer<QObject>(context), done = std::move(done)](const std::vector<SampleRow>& found) { if (context) done(found); });
+}
+
+void RunLibrary::page(const QString& runId, const std::string& type, std::int64_t offset, std::int64_t count, QObject* context,
+                      std::function<void(const std::vector<RowRecord>&)> done) {
+    ask<std::vector<RowRecord>>([id = fromQt(runId), type, offset, count](Store& store) { return store.rows(id, type, offset, count); },
+                                [context = QPointer<QObject>(context), done = std::move(done)](const std::vector<RowRecord>& rows) { if (context) done(rows); });
 }
 
 void RunLibrary::edit(std::function<Result<void>(Store&)> change) {
@@ -139,6 +172,17 @@ void RunLibrary::edit(std::function<Result<void>(Store&)> change) {
         if (const auto changed = change(store); !changed) return changed.error();
         return true;
     }, [this](bool) { refresh(); });
+}
+
+void RunLibrary::importFile(const QString& file) {
+    QMetaObject::invokeMethod(m_reader, [this, file, reader = m_reader] {
+        auto made = reader->with<RunHeader>([&](Store& store) { return kernelscope::importFile(store, std::filesystem::path(file.toStdU16String())); });
+        QMetaObject::invokeMethod(this, [this, made = std::move(made)] {
+            if (!made) return emit importFailed(made.error());
+            open(toQt(made->id));
+            refresh();
+        });
+    });
 }
 
 void RunLibrary::compare(const QStringList& ids) {
@@ -149,6 +193,11 @@ void RunLibrary::compare(const QStringList& ids) {
         if (!comparison) return comparison.error();
         return ComparisonPtr(std::make_shared<const Comparison>(std::move(*comparison)));
     }, [this](const ComparisonPtr& comparison) { emit compared(comparison); });
+}
+
+void RunLibrary::document(const QString& id, ExportFormat format, QObject* context, std::function<void(const std::string&)> done) {
+    ask<std::string>([id = fromQt(id), format](Store& store) { return kernelscope::exportRun(store, id, format); },
+                     [context = QPointer<QObject>(context), done = std::move(done)](const std::string& text) { if (context) done(text); });
 }
 
 void RunLibrary::exportTo(const QString& id, ExportFormat format, const QString& file) {

@@ -34,18 +34,26 @@ public:
     void read(const QStringList& ids, QObject* context, std::function<void(const std::vector<SavedRunPtr>&)> done);
     /// The raw samples of one row.
     void samples(const QString& runId, const std::string& rowKey, QObject* context, std::function<void(const std::vector<SampleRow>&)> done);
+    /// Rows [offset, offset + count) of one type.
+    void page(const QString& runId, const std::string& type, std::int64_t offset, std::int64_t count, QObject* context, std::function<void(const std::vector<RowRecord>&)> done);
     /// Changes the store (a note, a tag, a deletion), then lists again.
     void edit(std::function<Result<void>(Store&)> change);
     /// The first is the baseline.
     void compare(const QStringList& ids);
+    /// Takes the file's run into the store, opens it and lists again; or importFailed.
+    void importFile(const QString& file);
     /// A document of a kept run; the file appears complete or not at all.
     void exportTo(const QString& id, ExportFormat format, const QString& file);
+
+    /// The same as text; nothing arrives where `context` has gone by then.
+    void document(const QString& id, ExportFormat format, QObject* context, std::function<void(const std::string&)> done);
 
 signals:
     void runsLoaded(const kernelscope::ui::RunList& runs);
     void runOpened(const kernelscope::ui::SavedRunPtr& run);
     void compared(const kernelscope::ui::ComparisonPtr& comparison);
     void exported(const QString& file);
+    void importFailed(const kernelscope::Error& error);
     void failed(const kernelscope::Error& error);
 
 private:

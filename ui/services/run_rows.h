@@ -54,10 +54,11 @@ private:
     std::unordered_map<std::string, std::size_t> m_otherPlaces;
 };
 
-/// A run read from a store, complete.
+/// A run read from a store, complete unless it is too large to be held.
 struct SavedRun {
     RunSummary summary;
     RunRows rows;
+    std::vector<std::pair<std::string, std::int64_t>> large;  ///< then: its row types and how many rows of each; `rows` is empty
 };
 using SavedRunPtr = std::shared_ptr<const SavedRun>;
 

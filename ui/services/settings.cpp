@@ -52,6 +52,22 @@ QStringList Settings::recentModels() const {
     return folders;
 }
 
+QList<Settings::RecentRun> Settings::recentRuns() const {
+    QList<RecentRun> runs;
+    for (const QString& entry : m_settings.value("runs/recent").toStringList()) {
+        if (entry.contains('\t')) runs << RecentRun{entry.section('\t', 0, 0), entry.section('\t', 1)};
+    }
+    return runs;
+}
+
+void Settings::addRecentRun(const QString& id, const QString& title) {
+    QStringList entries{id + '\t' + title};
+    for (const RecentRun& run : recentRuns()) {
+        if (run.id != id && entries.size() < kRecentModels) entries << run.id + '\t' + run.title;
+    }
+    m_settings.setValue("runs/recent", entries);
+}
+
 void Settings::addRecentModel(const QString& folder) {
     QStringList folders = recentModels();
     folders.removeAll(folder);

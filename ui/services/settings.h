@@ -27,6 +27,11 @@ public:
     void setState(const QString& key, const QByteArray& state);
     [[nodiscard]] QStringList recentModels() const;  ///< folders, newest first, those that still exist
     void addRecentModel(const QString& folder);
+    struct RecentRun {
+        QString id, title;
+    };
+    [[nodiscard]] QList<RecentRun> recentRuns() const;  ///< newest first
+    void addRecentRun(const QString& id, const QString& title);
 
 private:
     QSettings m_settings;
