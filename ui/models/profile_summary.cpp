@@ -15,8 +15,8 @@ namespace {
 constexpr double kClearlyLarger = 1.0;
 
 QString barDetail(const ShareBar& bar, double spanUs, double gpuUs, bool hasGpu) {
-    QString text = "<b>" + bar.name.toHtmlEscaped() + "</b><br>" + number(spanUs, 1) + " µs of the pass";
-    if (bar.share) text += ", " + number(*bar.share, 1) + " %";
+    QString text = "<b>" + bar.name.toHtmlEscaped() + "</b>";
+    if (bar.share) text += "<br>" + number(spanUs, 1) + " µs of the pass, " + number(*bar.share, 1) + " %";
     if (bar.low && bar.high) text += QString(" (95 %: %1 to %2)").arg(number(*bar.low, 1), number(*bar.high, 1));
     if (hasGpu) text += "<br>" + number(gpuUs, 1) + " µs of GPU time";
     if (bar.gpuShare) text += ", " + number(*bar.gpuShare, 1) + " %";

@@ -94,7 +94,7 @@ void ProfileControls::show(const nlohmann::json& settings) {
     m_level->setValue(text("level"));
     m_mode->setValue(text("mode"));
     m_patch->setText(text("patch"));
-    m_crossCheck->setChecked(settings.value("cross_check", nlohmann::json(false)) == true);
+    m_crossCheck->setChecked(settings.contains("cross_check") && settings["cross_check"] == true);
     whole("prompt_tokens", m_prompt);
     whole("iterations", m_passes);
 }
