@@ -38,7 +38,7 @@ public:
         if (m_crossCheck) request.settings["cross_check"] = true;
         JobHooks hooks;
         hooks.table = [this](const JobRun& run) {
-            print(profileTable(run.rows));
+            print(profileTable(run.rows, run.header.result));
             if (m_crossCheck) printCrossCheck(run);
         };
         hooks.afterwards = [this](const JobRun& run) {

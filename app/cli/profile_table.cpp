@@ -8,6 +8,7 @@
 #include "core/records/headline.h"
 #include "core/records/plain_table.h"
 #include "core/records/rows.h"
+#include "core/records/verdict.h"
 
 namespace kernelscope::cli {
 
@@ -31,7 +32,7 @@ bool closes(const ProfileRow& row) { return row.name == "unattributed" || row.na
 
 }  // namespace
 
-std::string profileTable(std::span<const RowRecord> records) {
+std::string profileTable(std::span<const RowRecord> records, const nlohmann::json& result) {
     std::string text;
     for (const std::string_view phase : {"prefill", "decode"}) {
         std::vector<ProfileRow> rows;
@@ -60,8 +61,11 @@ std::string profileTable(std::span<const RowRecord> records) {
             table.addRow(std::move(cells));
         }
         if (!text.empty()) text += "\n";
-        if (const std::string headline = profileHeadline(rows, phase); !headline.empty()) text += headline + "\n\n";
+        if (const std::string headline = profileHeadline(rows, phase, result); !headline.empty()) text += headline + "\n\n";
         text += table.text();
+        const auto work = passWorkOf(result, phase);
+        for (const std::string& sentence : {bestCaseSentence(rows, phase, work ? &*work : nullptr), cautionOf(rows, phase)})
+            if (!sentence.empty()) text += "\n" + sentence + "\n";
     }
     return text;
 }

@@ -21,7 +21,7 @@ std::string buildText() { return "no CUDA"; }
 std::string pciBusId(int) { return {}; }
 Result<void> activate(int) { return absent(); }
 Result<Memory> memory(int) { return absent(); }
-std::unique_ptr<BorderClock> makeBorderClock() { return nullptr; }
+std::unique_ptr<BorderClock> makeBorderClock(EventCall) { return nullptr; }
 Result<void> synchronize() { return {}; }
 Result<std::int64_t> clockStepNs() { return absent(); }
 void emptyCache() {}

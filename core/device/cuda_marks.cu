@@ -19,6 +19,16 @@ __global__ void spin_kernel(std::uint64_t nanoseconds) {
     }
 }
 
+__global__ void hold_kernel(HoldState* state, std::uint32_t number, std::uint64_t nanoseconds) {
+    const std::uint64_t begin = globalTimerNs();
+    while (state->released < number) {
+        if (globalTimerNs() - begin < nanoseconds) continue;
+        state->timedOut = state->timedOut + 1;
+        __threadfence_system();
+        return;
+    }
+}
+
 __global__ void clock_step_kernel(std::uint64_t* smallest) {
     std::uint64_t least = ~0ULL;
     std::uint64_t last = globalTimerNs();
@@ -41,6 +51,11 @@ MarkNode::MarkNode(std::uint64_t* slots, std::int64_t index) : m_slots(slots), m
 
 cudaError_t spin(cudaStream_t stream, int microseconds) {
     spin_kernel<<<1, 1, 0, stream>>>(static_cast<std::uint64_t>(std::clamp(microseconds, 0, 2'000)) * 1'000ULL);
+    return cudaGetLastError();
+}
+
+cudaError_t hold(cudaStream_t stream, HoldState* state, std::uint32_t number, int timeoutMs) {
+    hold_kernel<<<1, 1, 0, stream>>>(state, number, static_cast<std::uint64_t>(std::clamp(timeoutMs, 0, 1'000)) * 1'000'000ULL);
     return cudaGetLastError();
 }
 

@@ -26,6 +26,15 @@ private:
 /// there when it starts.
 cudaError_t spin(cudaStream_t stream, int microseconds);
 
+/// What a held stream and the host say to each other, in memory that both see. The holds of a stream have numbers 1, 2, ...
+struct HoldState {
+    volatile std::uint32_t released = 0;  ///< by the host: holds up to this number let go
+    volatile std::uint32_t timedOut = 0;  ///< by the device: how many holds ended by themselves
+};
+
+/// Holds the stream until state->released reaches `number`, or `timeoutMs` (at most 1,000) have passed. `state` is mapped host memory.
+cudaError_t hold(cudaStream_t stream, HoldState* state, std::uint32_t number, int timeoutMs);
+
 /// The smallest step of %globaltimer seen over a few thousand reads, in ns. 32 on current data-centre GPUs, up to a microsecond or more on
 /// others.
 cudaError_t readClockStepNs(cudaStream_t stream, std::int64_t& stepNs);

@@ -5,10 +5,12 @@
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
+#include <cuda.h>
 #include <cuda_runtime.h>
 #include <fmt/format.h>
 
 #include "core/device/cuda_marks.h"
+#include "core/device/driver_function.h"
 
 namespace kernelscope::cuda {
 namespace {
@@ -35,26 +37,44 @@ std::string whyNone(cudaError_t status, int count) {
     }
 }
 
-/// Events are made once and used again: creating them inside a pass costs more than recording them.
+/// Events are made once and used again: creating them inside a pass costs more than recording them. In a pass that waits for the host, what
+/// mark() costs is added to it border by border: so the stream is looked up once a pass, and the driver is called without the runtime between.
 class CudaBorderClock final : public BorderClock {
 public:
+    explicit CudaBorderClock(EventCall how) : m_prefetch(how == EventCall::driverPrefetched) {
+        if (how != EventCall::runtime) m_record = driverFunction<Record>("cuEventRecord", 2000);
+        if (!m_record) m_record = [](CUevent event, CUstream stream) { return static_cast<CUresult>(cudaEventRecord(event, stream)); };  // 0 is success in both
+        reset();
+    }
     ~CudaBorderClock() override {
         for (cudaEvent_t event : m_events) cudaEventDestroy(event);
     }
-    void reset() override { m_used = 0; }
+    void reset() override {
+        m_used = 0;
+        m_stream = c10::cuda::getCurrentCUDAStream().stream();
+    }
     int mark() override {
         if (m_used == m_events.size()) {
             cudaEvent_t event = nullptr;
             C10_CUDA_CHECK(cudaEventCreate(&event));
             m_events.push_back(event);
         }
-        C10_CUDA_CHECK(cudaEventRecord(m_events[m_used], c10::cuda::getCurrentCUDAStream().stream()));
-        return static_cast<int>(m_used++);
+        const CUresult status = m_record(m_events[m_used], m_stream);
+        if (status != CUDA_SUCCESS) [[unlikely]] {
+            TORCH_CHECK(false, "an event could not be recorded (CUDA error ", static_cast<int>(status), ")");
+        }
+        ++m_used;
+        if (m_prefetch && m_used < m_events.size()) {  // by the next border the model will have taken the caches
+            const char* next = reinterpret_cast<const char*>(m_events[m_used]);
+            for (int line = 0; line < 3; ++line) __builtin_prefetch(next + 64 * line, 1);
+        }
+        return static_cast<int>(m_used) - 1;
     }
     void wait() override {
         if (m_used > 0) C10_CUDA_CHECK(cudaEventSynchronize(m_events[m_used - 1]));
     }
     double betweenUs(int a, int b) const override {
+        if (a == b) return 0;  // neighbours that share a border
         float milliseconds = 0;
         C10_CUDA_CHECK(cudaEventElapsedTime(&milliseconds, m_events.at(static_cast<std::size_t>(a)),
                                             m_events.at(static_cast<std::size_t>(b))));
@@ -62,8 +82,12 @@ public:
     }
 
 private:
+    using Record = CUresult (*)(CUevent, CUstream);
     std::vector<cudaEvent_t> m_events;
     std::size_t m_used = 0;
+    cudaStream_t m_stream = nullptr;
+    Record m_record = nullptr;
+    bool m_prefetch;
 };
 
 }  // namespace
@@ -128,7 +152,7 @@ Result<Memory> memory(int index) {
     return Memory{static_cast<std::int64_t>(free), static_cast<std::int64_t>(total)};
 }
 
-std::unique_ptr<BorderClock> makeBorderClock() { return std::make_unique<CudaBorderClock>(); }
+std::unique_ptr<BorderClock> makeBorderClock(EventCall how) { return std::make_unique<CudaBorderClock>(how); }
 
 Result<void> synchronize() {
     int count = 0;

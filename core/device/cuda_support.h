@@ -32,8 +32,11 @@ Result<void> activate(int index);
 struct Memory { std::int64_t free = 0, total = 0; };
 Result<Memory> memory(int index);
 
-/// Pooled events on this thread's current stream.
-std::unique_ptr<BorderClock> makeBorderClock();
+/// How a border's event is recorded. `driver` needs the least of the host; the others are there to be measured against it.
+enum class EventCall { driver, runtime, driverPrefetched };
+
+/// Pooled events on the stream that is this thread's current one at reset().
+std::unique_ptr<BorderClock> makeBorderClock(EventCall how = EventCall::driver);
 
 /// Blocks until the current stream is idle. Errors: environment, with CUDA's words for a sticky fault.
 Result<void> synchronize();

@@ -1,5 +1,8 @@
 #include "core/device/device.h"
 
+#include <cstdlib>
+#include <string_view>
+
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <ATen/Version.h>
@@ -22,6 +25,20 @@ DeviceInfo cpuInfo() {
     info.defaultDtype = "float32";
     return info;
 }
+
+/// What stands behind `words` in one of libtorch's reports, to the end of the line or the first of `ends`.
+std::string reported(const std::string& report, std::string_view words, std::string_view ends) {
+    const std::size_t found = report.find(words);
+    if (found == std::string::npos) return {};
+    const std::size_t begin = found + words.size();
+    return report.substr(begin, report.find_first_of(ends, begin) - begin);
+}
+
+/// "OpenMP"
+std::string parallelBackend() { return reported(at::get_parallel_info(), "ATen parallel backend: ", "\n"); }
+
+/// "3.7.1"
+std::string oneDnnVersion() { return reported(at::show_config(), "MKL-DNN v", " \n"); }
 
 std::optional<int> cudaIndex(const std::string& argument) {
     if (argument == "cuda") return 0;
@@ -122,8 +139,11 @@ nlohmann::json describeEnvironment(const Device& device) {
     found["device"] = device.info.id;
     found["cpu"] = system::cpuName();
     found["cpu_threads"] = at::get_num_threads();
-    found["cpu_parallel_backend"] = "OpenMP";
+    found["cpu_parallel_backend"] = parallelBackend();
+    found["cpu_interop_threads"] = at::get_num_interop_threads();
     found["onednn"] = at::globalContext().userEnabledMkldnn() && at::hasMKLDNN();
+    if (const std::string version = oneDnnVersion(); !version.empty()) found["onednn_version"] = version;
+    if (const char* threads = std::getenv("OMP_NUM_THREADS")) found["omp_num_threads"] = threads;
     found["os"] = system::osName();
     found["libtorch"] = TORCH_VERSION;
     found["cuda_build"] = cuda::buildText();

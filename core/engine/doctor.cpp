@@ -54,8 +54,7 @@ nlohmann::json cuptiCheck(const Device& gpu) {
     const at::Tensor tensor = at::zeros({1024}, at::TensorOptions().device(gpu.torch));
     const auto trace = traceDevice([&] { (void)tensor.add(1); }, 2, gpu, {});
     if (trace) return check("CUPTI", "ok", "It records kernels here", kWhy);
-    return check("CUPTI", "unavailable", trace.error().message, kWhy,
-                 "Where the driver withholds it: load the nvidia module with NVreg_RestrictProfilingToAdminUsers=0, or run as root; close other profilers.");
+    return check("CUPTI", "unavailable", trace.error().message, kWhy, trace.error().advice);
 }
 
 nlohmann::json hubCheck() {

@@ -9,14 +9,18 @@
 #include "core/engine/model_setup.h"
 #include "core/engine/settings.h"
 #include "core/measure/cross_check.h"
+#include "core/measure/device_rates.h"
 #include "core/measure/device_trace.h"
 #include "core/measure/gpu_columns.h"
 #include "core/measure/graph_profile.h"
+#include "core/measure/held_stream.h"
 #include "core/measure/span_profile.h"
 #include "core/measure/timeline.h"
+#include "core/model/pass_work.h"
 #include "core/records/headline.h"
 #include "core/records/progress_clock.h"
 #include "core/records/rows.h"
+#include "core/records/verdict.h"
 
 namespace kernelscope {
 namespace {
@@ -96,7 +100,7 @@ public:
             all.insert(all.end(), rows->begin(), rows->end());
             if (context.stop.stop_requested()) return cancelled();
         }
-        finished.headline = profileHeadline(all);
+        finished.headline = profileHeadline(all, finished.result);
         m_patch->describe(finished.result);
         return finished;
     }
@@ -138,6 +142,8 @@ private:
         Result<SpanProfile> spans = measureEager(phase, pass, model, context);
         if (!spans) return spans.error();
         result["first_pass_us"][phase] = spans->firstPassUs;
+        if (!m_rates) m_rates = measureRates(m_setup->device, m_setup->dtype);  // behind the first pass, whose one-time costs are its own
+        keepWork(result, phase, workOf(phase));
         std::vector<ProfileRow> rows = spans->table.rows(true);
         for (ProfileRow& row : rows) {
             if (row.name == "total") row.note = fmt::format("first pass {:.1f} us", spans->firstPassUs);
@@ -148,8 +154,10 @@ private:
         std::optional<GraphProfile> graph;
         if (m_setup->device.isCuda()) {
             Result<GraphProfile> measured = measureCaptured(phase, pass, model, context);
+            if (!measured && (measured.error().code == ErrorCode::cancelled || needsGraph())) return measured.error();
+            if (!measured) measured = measureHeld(phase, pass, measured.error(), model, context);
             if (measured) graph = std::move(*measured);
-            else if (measured.error().code == ErrorCode::cancelled || needsGraph()) return measured.error();
+            else if (measured.error().code == ErrorCode::cancelled) return measured.error();
             else noteOnTotal(rows, "no gpu time: " + measured.error().message);
         }
         if (graph) {
@@ -166,6 +174,15 @@ private:
         send(phase, rows, context);
         sendEvidence(phase, *spans, graph ? &*graph : nullptr, model, context);
         return rows;
+    }
+
+    [[nodiscard]] PassWork workOf(const std::string& phase) const {
+        const bool prefill = phase == "prefill";
+        const PassShape shape{.batch = m_settings.batch, .tokens = prefill ? m_settings.promptTokens : 1, .past = prefill ? 0 : m_settings.promptTokens,
+                              .elementBytes = static_cast<std::int64_t>(c10::elementSize(m_setup->dtype)), .lastOnly = true};
+        PassWork work{m_rates->copyBytesPerSecond, m_rates->matmulFlopsPerSecond, {}};
+        for (const TypeWork& type : passWork(m_setup->config, shape)) work.types.push_back({std::string(toString(type.type)), type.bytes, type.flops});
+        return work;
     }
 
     [[nodiscard]] bool needsGraph() const { return m_settings.graphMode || m_settings.level == ProfileLevel::kernel; }
@@ -196,24 +213,46 @@ private:
         return measureGraph(pass, model.modules(), model.hooks(), m_setup->device, {}, progress, context.stop);
     }
 
+    /// Where the pass is no chain of a graph, for the reason given.
+    Result<GraphProfile> measureHeld(const std::string& phase, const Pass& pass, const Error& noGraph, Qwen2Model& model, JobContext& context) const {
+        ProgressClock clock;
+        const std::string words = phase == "prefill" ? "GPU time of the prefill, by a held stream" : "GPU time of the decode step, by a held stream";
+        const auto progress = [&](std::int64_t done, std::int64_t total) {
+            if (clock.due(done == total)) context.progress({words, done, total, clock.secondsLeft(done, total), {}});
+        };
+        Result<GraphProfile> held = measureHeldStream(pass, model.modules(), model.hooks(), {}, progress, context.stop);
+        if (held) {
+            held->warnings.push_back(noGraph.message);
+            return held;
+        }
+        if (held.error().code == ErrorCode::cancelled) return held;
+        return makeError(held.error().code, noGraph.message + "; " + held.error().message);
+    }
+
     /// A trace that is not available costs the cross-check alone: the profile stands, and the reason is kept.
-    Result<void> sendCrossCheck(const std::string& phase, const Pass& pass, const GraphProfile& graph, const Qwen2Model& model, JobContext& context,
+    Result<void> sendCrossCheck(const std::string& phase, const Pass& pass, const GraphProfile& graph, Qwen2Model& model, JobContext& context,
                                 nlohmann::json& result) const {
         context.progress({"Cross-check against the driver's trace", 0, 0, std::nullopt, {}});
-        const auto trace = traceDevice(pass, kTracedPasses, m_setup->device, context.stop);
+        nlohmann::json& found = result["cross_check"][phase];
+        // A prefill's activations stay in the cache when its kernels follow one another, and do not in an eager pass: the same graph is traced.
+        const bool sameGraph = phase == "prefill";
+        const Result<Pass> traced = sameGraph ? makeGraphPass(pass, model.modules(), model.hooks()) : Result<Pass>(pass);
+        const auto trace = traced ? traceDevice(*traced, kTracedPasses, m_setup->device, context.stop) : traced.error();
         if (!trace && trace.error().code == ErrorCode::cancelled) return trace.error();
         Result<std::vector<CrossCheckRow>> rows = trace ? crossCheck(phase, graph, *trace, model.modules()) : trace.error();
         if (!rows) {
-            result["cross_check"][phase]["summary"] = rows.error().message;
+            found["summary"] = found["unavailable"] = rows.error().message;
+            found["advice"] = rows.error().advice;
             return {};
         }
+        found["trace_of"] = sameGraph ? "the same graph" : "eager passes";
         for (const CrossCheckRow& row : *rows) {
             context.row(fmt::format("{}/{}", phase, row.name), row);
-            result["cross_check"][phase]["rows"].push_back(toJson(rowTypeOf<CrossCheckRow>(), valuesOf(row)));
+            found["rows"].push_back(toJson(rowTypeOf<CrossCheckRow>(), valuesOf(row)));
         }
         const CrossCheckRow& total = rows->back();
-        result["cross_check"][phase]["summary"] = fmt::format("total {:+.2f} % of the driver's trace over {} kernels, {} names differ", total.errorPct.value_or(0), total.kernels,
-                                                   total.namesDiffer);
+        found["summary"] = fmt::format("total {:+.2f} % of the driver's trace of {} over {} kernels, {} names differ", total.errorPct.value_or(0),
+                                       sameGraph ? "the same graph" : "eager passes", total.kernels, total.namesDiffer);
         return {};
     }
 
@@ -246,6 +285,7 @@ private:
     ProfileSettings m_settings;
     std::optional<ModelSetup> m_setup;
     std::optional<JobPatch> m_patch;
+    std::optional<DeviceRates> m_rates;
 };
 
 }  // namespace

@@ -9,6 +9,8 @@
 #include <cxxabi.h>
 #include <fmt/format.h>
 
+#include "core/device/driver_function.h"
+
 namespace kernelscope {
 namespace {
 
@@ -58,22 +60,10 @@ std::string demangled(const char* mangled) {
     return name;
 }
 
-/// Driver functions by name: the driver's library is not there on every machine that starts this program.
-template <typename Function>
-Function driverFunction(const char* name, unsigned version) {
-    void* entry = nullptr;
-    cudaDriverEntryPointQueryResult found{};
-    if (cudaGetDriverEntryPointByVersion(name, &entry, version, cudaEnableDefault, &found) != cudaSuccess || found != cudaDriverEntryPointSuccess) {
-        (void)cudaGetLastError();
-        return nullptr;
-    }
-    return reinterpret_cast<Function>(entry);
-}
-
 std::string kernelName(cudaGraphNode_t node) {
-    static const auto getParams = driverFunction<CUresult (*)(CUgraphNode, CUDA_KERNEL_NODE_PARAMS*)>("cuGraphKernelNodeGetParams", 12000);
-    static const auto functionName = driverFunction<CUresult (*)(const char**, CUfunction)>("cuFuncGetName", 12030);
-    static const auto kernelNameOf = driverFunction<CUresult (*)(const char**, CUkernel)>("cuKernelGetName", 12030);
+    static const auto getParams = cuda::driverFunction<CUresult (*)(CUgraphNode, CUDA_KERNEL_NODE_PARAMS*)>("cuGraphKernelNodeGetParams", 12000);
+    static const auto functionName = cuda::driverFunction<CUresult (*)(const char**, CUfunction)>("cuFuncGetName", 12030);
+    static const auto kernelNameOf = cuda::driverFunction<CUresult (*)(const char**, CUkernel)>("cuKernelGetName", 12030);
     CUDA_KERNEL_NODE_PARAMS params{};
     const char* name = nullptr;
     if (!getParams || getParams(reinterpret_cast<CUgraphNode>(node), &params) != CUDA_SUCCESS) return "kernel (name unknown)";

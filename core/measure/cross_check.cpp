@@ -40,6 +40,7 @@ CrossCheckRow makeRow(const std::string& phase, const std::string& name, const S
 
 Result<std::vector<CrossCheckRow>> crossCheck(const std::string& phase, const GraphProfile& graph, const std::vector<std::vector<DeviceRecord>>& trace,
                                               const std::vector<ModuleInfo>& modules) {
+    if (!graph.kernelsKnown) return makeError(ErrorCode::cantTell, "There are no kernels to hold against the driver's trace: the GPU time comes from a held stream");
     if (trace.empty() || trace.front().size() != graph.nodes.size()) {
         return makeError(ErrorCode::cantTell, fmt::format("The trace holds {} records a pass, the captured pass {} nodes", trace.empty() ? 0 : trace.front().size(),
                                                           graph.nodes.size()));

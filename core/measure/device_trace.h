@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/device/cupti.h"
 #include "core/measure/graph_profile.h"
 
 namespace kernelscope {
@@ -16,8 +17,9 @@ struct DeviceRecord {
     double durationUs = 0;
 };
 
-/// Eager passes under the trace, one list of records a pass, in order of execution. Precondition: CUDA device, activated. Errors: environment,
-/// when the trace is not available (permission, another subscriber, an unsupported GPU) or does not hold whole passes.
-Result<std::vector<std::vector<DeviceRecord>>> traceDevice(const Pass& pass, int passes, const Device& device, std::stop_token stop);
+/// Passes under the trace, one list of records a pass, in order of execution. Precondition: CUDA device, activated. Errors: environment,
+/// when the trace is not available (permission, another subscriber, an unsupported GPU; message and advice say which) or does not hold whole passes.
+Result<std::vector<std::vector<DeviceRecord>>> traceDevice(const Pass& pass, int passes, const Device& device, std::stop_token stop,
+                                                           const CuptiLoader& cupti = systemCupti());
 
 }  // namespace kernelscope

@@ -2,7 +2,7 @@
 
 namespace kernelscope {
 
-Result<std::vector<std::vector<DeviceRecord>>> traceDevice(const Pass&, int, const Device&, std::stop_token) {
+Result<std::vector<std::vector<DeviceRecord>>> traceDevice(const Pass&, int, const Device&, std::stop_token, const CuptiLoader&) {
     return makeError(ErrorCode::environment, "This engine was built without CUDA: no device trace");
 }
 

@@ -34,9 +34,18 @@ struct Timed {
     DeviceRecord record;
 };
 
+/// In CUPTI's own words where it has any.
+Error unavailable(const std::string& seen, const CuptiLoader& cupti) {
+    constexpr const char* kComplete = "The profile is complete without it. `kernelscope-cli doctor` says what CUPTI needs.";
+    const auto problem = cuptiProblem(cupti);
+    if (!problem) return makeError(ErrorCode::environment, "The device trace (CUPTI) is not available: " + seen, kComplete);
+    return makeError(ErrorCode::environment, "The device trace (CUPTI) is not available: " + problem->cause, problem->fix);
+}
+
 }  // namespace
 
-Result<std::vector<std::vector<DeviceRecord>>> traceDevice(const Pass& pass, int passes, const Device& device, std::stop_token stop) {
+Result<std::vector<std::vector<DeviceRecord>>> traceDevice(const Pass& pass, int passes, const Device& device, std::stop_token stop, const CuptiLoader& cupti) {
+    if (!cupti("cuptiActivityEnable")) return unavailable({}, cupti);
     // Otherwise CUPTI stays attached for the rest of the process, and every node of every graph takes 0.2 to 0.4 us more.
     system::setEnvironmentDefault("TEARDOWN_CUPTI", "1");
     const std::set<impl::ActivityType> activities{impl::ActivityType::CUDA};
@@ -54,15 +63,14 @@ Result<std::vector<std::vector<DeviceRecord>>> traceDevice(const Pass& pass, int
             if (const auto kind = kindOf(event)) records.push_back({event.startNs(), {*kind, event.name(), static_cast<double>(event.durationNs()) / 1000.0}});
         }
     } catch (const std::exception& error) {
-        return makeError(ErrorCode::environment, fmt::format("The device trace (CUPTI) is not available: {}", error.what()));
+        return unavailable(error.what(), cupti);
     }
     if (stop.stop_requested()) return makeError(ErrorCode::cancelled, "Cancelled");
     const auto whole = static_cast<std::size_t>(kWarmUpPasses + passes);
-    if (records.empty() || records.size() % whole != 0) {
-        return makeError(ErrorCode::environment,
-                         records.empty() ? "The device trace (CUPTI) is empty: the driver lets it record nothing here"
-                                         : fmt::format("The device trace (CUPTI) holds {} records, not a multiple of {} passes: some were lost", records.size(), whole),
-                         "The profile is complete without it. `kernelscope-cli doctor` says what CUPTI needs.");
+    if (records.empty()) return unavailable("the driver lets it record nothing here", cupti);
+    if (records.size() % whole != 0) {
+        return makeError(ErrorCode::environment, fmt::format("The device trace (CUPTI) holds {} records, not a multiple of {} passes: some were lost", records.size(), whole),
+                         "The profile is complete without it. Run the cross-check again.");
     }
     std::stable_sort(records.begin(), records.end(), [](const Timed& a, const Timed& b) { return a.startNs < b.startNs; });
     const std::size_t perPass = records.size() / whole;

@@ -65,10 +65,15 @@ void fillShare(ProfileRow& row, const GpuSum& self, const GpuSum& total) {
     row.gpuShareCiHighPct = 100.0 * share.high;
 }
 
+void fillKernels(ProfileRow& row, const GraphProfile& graph, const GpuSum& sum) {
+    if (!graph.kernelsKnown) return;
+    row.kernels = sum.kernels;
+    row.kernelUs = sum.kernelUs;
+}
+
 void fillTotal(ProfileRow& row, const GraphProfile& graph, const GpuSum& total) {
-    row.kernels = total.kernels;
+    fillKernels(row, graph, total);
     row.gpuUs = graph.plainUs;
-    row.kernelUs = total.kernelUs;
     row.gpuSharePct = 100.0;
 }
 
@@ -118,15 +123,13 @@ void addGpuColumns(std::vector<ProfileRow>& rows, const GraphProfile& graph, con
             fillTotal(row, graph, sums.total);
             row.note = joined(row.note, noteOf(graph));
         } else if (row.name == "unattributed") {
-            row.kernels = sums.unattributed.kernels;
+            fillKernels(row, graph, sums.unattributed);
             row.gpuUs = sums.unattributed.us;
-            row.kernelUs = sums.unattributed.kernelUs;
             fillShare(row, sums.unattributed, sums.total);
         } else if (const auto found = byName.find(row.name); found != byName.end()) {
             const GpuSum& inclusive = groups.groups[found->second].selfOnly ? sums.self[found->second] : sums.inclusive[found->second];
-            row.kernels = inclusive.kernels;
+            fillKernels(row, graph, inclusive);
             if (row.spanUs) row.gpuUs = inclusive.us;
-            row.kernelUs = inclusive.kernelUs;
             fillShare(row, sums.self[found->second], sums.total);
         }
         if (row.spanUs && row.gpuUs) row.gapUs = *row.spanUs - *row.gpuUs;

@@ -43,6 +43,7 @@ struct GraphProfile {
     double conservationPct = 0;          ///< 100 x (sum of the nodes / plainUs - 1)
     double markCostUs = 0;               ///< what a mark adds, mean over instances
     double kernelGapUs = 0;              ///< what a device-side trace does not count between two kernels of this graph
+    bool kernelsKnown = true;            ///< false: nodes are modules' stretches of a held stream (held_stream.h), kernelUs is not known
     std::string method;                  ///< how it was measured, for the note
     std::vector<std::string> warnings;
 };
@@ -59,5 +60,8 @@ inline constexpr double kKernelGapByEventsUs = 0.387;
 Result<GraphProfile> measureGraph(const Pass& pass, const std::vector<ModuleInfo>& modules, Hooks& hooks, const Device& device,
                                   const GraphProfileOptions& options, const std::function<void(std::int64_t done, std::int64_t total)>& progress,
                                   std::stop_token stop);
+
+/// The pass as one graph, launched by each call, such as measureGraph measures: for a trace of the same graph. Precondition and errors as there.
+Result<Pass> makeGraphPass(const Pass& pass, const std::vector<ModuleInfo>& modules, Hooks& hooks);
 
 }  // namespace kernelscope

@@ -153,6 +153,8 @@ public:
         return m_events.us();
     }
 
+    void launch() { check(cudaGraphLaunch(m_exec, stream())); }
+
     static cudaStream_t stream() { return c10::cuda::getCurrentCUDAStream().stream(); }
 
 private:
@@ -291,6 +293,14 @@ Result<GraphProfile> measureGraph(const Pass& pass, const std::vector<ModuleInfo
         profile.warnings.push_back(fmt::format("unreliable: the nodes' times add up to {:+.2f} % of the graph's own time", profile.conservationPct));
     }
     return profile;
+}
+
+Result<Pass> makeGraphPass(const Pass& pass, const std::vector<ModuleInfo>& modules, Hooks& hooks) {
+    Result<CapturedPass> captured = CapturedPass::capture(pass, modules, hooks);
+    if (!captured) return captured.error();
+    const auto owned = std::make_shared<CapturedPass>(std::move(*captured));  // the graph's memory
+    const auto instance = std::make_shared<Instance>(*owned, nullptr);
+    return Pass([owned, instance] { instance->launch(); });
 }
 
 }  // namespace kernelscope

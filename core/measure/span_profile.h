@@ -27,7 +27,7 @@ struct SpanProfileEvents {
 struct SpanProfile {
     double firstPassUs = 0;  ///< the very first call, its one-time costs included; never averaged in
     SpanTable table;
-    PassSpans lastPass;      ///< one pass in detail, for the timeline
+    PassSpans lastPass;      ///< one pass in detail, for the timeline; with host times unless it ended early
 };
 
 /// Runs 1 + warmup + 2 x iterations passes. Ends early, with what it has, when `stop` is requested.

@@ -3,9 +3,11 @@
 namespace kernelscope {
 namespace {
 
-// The cheapest launch takes the host about 2.5 us; two hooks in a row take a tenth of one. Below this the host
-// enqueued nothing between two borders, and one instant serves both. A preempted host only costs an extra instant.
-constexpr std::chrono::nanoseconds kNothingEnqueued{1'500};
+// An operation that launches one kernel takes the host 3 us at the least, freeing a tensor between two modules 0.3 to 1. Below this the host
+// enqueued nothing between two borders, and one instant serves both.
+constexpr std::chrono::nanoseconds kNothingEnqueued{2'000};
+// A preempted or slow host takes longer than that for nothing now and then, hardly ever in the same place of so many passes.
+constexpr int kPassesToLearnFrom = 8;
 
 }  // namespace
 
@@ -38,54 +40,76 @@ bool isTimedAt(ProfileLevel level, const ModuleInfo& module) {
     return false;
 }
 
-SpanRecorder::SpanRecorder(const std::vector<ModuleInfo>& modules, ProfileLevel level, BorderClock& clock, bool shareBorders)
-    : m_clock(clock), m_shareBorders(shareBorders) {
+SpanRecorder::SpanRecorder(const std::vector<ModuleInfo>& modules, ProfileLevel level, BorderClock& clock, bool shareBorders, HostNow hostNow)
+    : m_clock(clock), m_shareBorders(shareBorders), m_hostNow(hostNow), m_passesToLearnFrom(kPassesToLearnFrom) {
     m_timed.reserve(modules.size());
     for (const ModuleInfo& module : modules) m_timed.push_back(isTimedAt(level, module));
 }
 
-int SpanRecorder::border() {
-    if (m_shareBorders && Clock::now() - m_lastMarkAt < kNothingEnqueued) return m_lastMark;
+/// Learns it from the first passes, in which each border looks at the host's clock; afterwards it is known.
+bool SpanRecorder::nothingEnqueuedBefore(int key) {
+    const std::size_t place = m_place++;
+    if (place == m_places.size()) m_places.push_back({key, false});
+    if (m_places[place].key != key) {  // another pass than before: what was learnt is of no use from here on
+        m_places.resize(place);
+        m_places.push_back({key, false});
+        m_passesToLearnFrom = kPassesToLearnFrom;
+        if (!m_learning) return false;
+    }
+    if (m_learning && m_hostNow() - m_lastMarkAt < kNothingEnqueued) m_places[place].nothingEnqueued = true;
+    return m_places[place].nothingEnqueued;
+}
+
+int SpanRecorder::ownBorder() {
     m_lastMark = m_clock.mark();
-    m_lastMarkAt = Clock::now();
+    if (m_learning) m_lastMarkAt = m_hostNow();
     return m_lastMark;
 }
 
-void SpanRecorder::beginPass() {
+int SpanRecorder::border(int key) { return m_shareBorders && nothingEnqueuedBefore(key) ? m_lastMark : ownBorder(); }
+
+void SpanRecorder::beginPass(bool hostTimes) {
     m_clock.reset();
     m_visits.clear();
     m_current = -1;
-    m_lastMark = m_clock.mark();
-    m_lastMarkAt = Clock::now();
-    m_began = m_lastMarkAt;
+    m_place = 0;
+    m_hostTimes = hostTimes;
+    m_learning = m_shareBorders && m_passesToLearnFrom > 0;
+    if (m_learning) --m_passesToLearnFrom;
+    ownBorder();
+    if (m_hostTimes) m_began = m_hostNow();
 }
 
-void SpanRecorder::endPass() { m_endMark = border(); }
+void SpanRecorder::endPass() { m_endMark = border(kEnd); }
 
 void SpanRecorder::enter(const ModuleInfo& module) {
     if (!m_timed[static_cast<std::size_t>(module.index)]) return;
-    const int mark = border();
-    m_visits.push_back({module.index, m_current, mark, -1, Clock::now(), {}});
+    const int mark = border(2 * module.index);
+    m_visits.push_back({module.index, m_current, mark, -1, m_hostTimes ? m_hostNow() : HostClock::time_point(), {}});
     m_current = static_cast<int>(m_visits.size()) - 1;
 }
 
 void SpanRecorder::leave(const ModuleInfo& module) {
     if (!m_timed[static_cast<std::size_t>(module.index)] || m_current < 0) return;
     Open& visit = m_visits[static_cast<std::size_t>(m_current)];
-    visit.hostEnd = Clock::now();
-    visit.endMark = border();
+    if (m_hostTimes) visit.hostEnd = m_hostNow();
+    visit.endMark = border(2 * module.index + 1);
     m_current = visit.parent;
 }
 
 PassSpans SpanRecorder::read() const {
-    const auto sinceBegan = [this](Clock::time_point at) { return std::chrono::duration<double, std::micro>(at - m_began).count(); };
+    const auto sinceBegan = [this](HostClock::time_point at) { return m_hostTimes ? std::chrono::duration<double, std::micro>(at - m_began).count() : 0.0; };
     PassSpans pass;
     pass.totalUs = m_clock.betweenUs(0, m_endMark);
     pass.visits.reserve(m_visits.size());
     for (const Open& open : m_visits) {
         const double span = m_clock.betweenUs(open.beginMark, open.endMark);
-        pass.visits.push_back({open.module, m_clock.betweenUs(0, open.beginMark), span, span, sinceBegan(open.hostBegin), sinceBegan(open.hostEnd)});
-        if (open.parent >= 0) pass.visits[static_cast<std::size_t>(open.parent)].selfUs -= span;  // parents come first
+        const int borders = open.endMark - open.beginMark;
+        pass.visits.push_back({open.module, m_clock.betweenUs(0, open.beginMark), span, span, sinceBegan(open.hostBegin), sinceBegan(open.hostEnd), borders, borders});
+        if (open.parent < 0) continue;
+        Visit& parent = pass.visits[static_cast<std::size_t>(open.parent)];  // parents come first
+        parent.selfUs -= span;
+        parent.selfBorders -= borders;
     }
     return pass;
 }

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/device/border_clock.h"
@@ -25,7 +26,9 @@ struct Visit {
     double beginUs = 0;   ///< since the pass began
     double spanUs = 0;    ///< inclusive
     double selfUs = 0;    ///< less the timed modules inside
-    double hostBeginUs = 0, hostEndUs = 0;  ///< when the host enqueued it, since the pass began on the host
+    double hostBeginUs = 0, hostEndUs = 0;  ///< when the host enqueued it, since the pass began on the host; 0 in a pass without host times
+    int borders = 0;      ///< intervals between one mark and the next in spanUs
+    int selfBorders = 0;  ///< the same in selfUs
 };
 
 struct PassSpans {
@@ -35,32 +38,56 @@ struct PassSpans {
 
 class SpanRecorder final : public ModuleHook {
 public:
+    using HostClock = std::chrono::steady_clock;
+    using HostNow = HostClock::time_point (*)() noexcept;
+
     /// `shareBorders`: on a queue each instant costs time, so a border where the host did nothing since the last one is
     /// the last one. On a CPU an instant is cheap and every border is its own.
-    SpanRecorder(const std::vector<ModuleInfo>& modules, ProfileLevel level, BorderClock& clock, bool shareBorders);
+    SpanRecorder(const std::vector<ModuleInfo>& modules, ProfileLevel level, BorderClock& clock, bool shareBorders, HostNow hostNow = HostClock::now);
 
-    void beginPass();
+    /// `hostTimes`: whether visits say when the host enqueued them. It costs a look at the clock a border.
+    void beginPass(bool hostTimes = true);
     void endPass();
+    /// Ends what has been timed so far, calls `uncounted`, and begins anew behind what that enqueued. No timed module may be open.
+    /// Returns the marks before and after.
+    template <typename Work>
+    std::pair<int, int> cut(Work&& uncounted) {
+        const int before = border(kCut);
+        std::forward<Work>(uncounted)();
+        return {before, ownBorder()};
+    }
     /// Precondition: clock.wait() after endPass().
     [[nodiscard]] PassSpans read() const;
+
+    [[nodiscard]] int endMark() const { return m_endMark; }
 
     void enter(const ModuleInfo& module) override;
     void leave(const ModuleInfo& module) override;
 
 private:
-    using Clock = std::chrono::steady_clock;
-    struct Open { int module; int parent; int beginMark; int endMark; Clock::time_point hostBegin, hostEnd; };
-    int border();
+    struct Open { int module; int parent; int beginMark; int endMark; HostClock::time_point hostBegin, hostEnd; };
+    /// A border by its place in the order of a pass: passes are alike, so what was seen once holds for all.
+    struct Place { int key; bool nothingEnqueued; };
+    static constexpr int kCut = -1, kEnd = -2;
+
+    int border(int key);
+    int ownBorder();
+    bool nothingEnqueuedBefore(int key);
 
     BorderClock& m_clock;
     bool m_shareBorders;
-    std::vector<bool> m_timed;
+    HostNow m_hostNow;
+    std::vector<char> m_timed;  // by module
     std::vector<Open> m_visits;
+    std::vector<Place> m_places;
+    std::size_t m_place = 0;
+    int m_passesToLearnFrom;
+    bool m_learning = false, m_hostTimes = true;
     int m_current = -1;
     int m_lastMark = -1;
     int m_endMark = -1;
-    Clock::time_point m_lastMarkAt;
-    Clock::time_point m_began;
+    HostClock::time_point m_lastMarkAt;
+    HostClock::time_point m_began;
 };
 
 }  // namespace kernelscope

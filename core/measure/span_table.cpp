@@ -122,7 +122,9 @@ std::vector<ProfileRow> SpanTable::rows(bool withIntervals) const {
         tax.spanUs = median(m_totalUs) - plain;
         tax.spanSharePct = 100.0 * (median(m_totalUs) / plain - 1.0);
         if (withIntervals) {
-            const Interval ratio = bootstrapRatioOfMedians(m_totalUs, m_plainUs);
+            // Neighbouring passes are drawn as one: a host that is slow for a while is slow for both.
+            const bool paired = m_totalUs.size() == m_plainUs.size();
+            const Interval ratio = paired ? bootstrapPairedRatioOfMedians(m_totalUs, m_plainUs) : bootstrapRatioOfMedians(m_totalUs, m_plainUs);
             tax.spanShareCiLowPct = 100.0 * (ratio.low - 1.0);
             tax.spanShareCiHighPct = 100.0 * (ratio.high - 1.0);
         }

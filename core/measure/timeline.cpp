@@ -33,7 +33,7 @@ std::vector<ProfileEventRow> eventRows(const std::string& phase, const PassSpans
         ofModule("cpu", module, visit.hostBeginUs, visit.hostEndUs - visit.hostBeginUs);
     }
     for (const Visit& visit : pass.visits) ofModule("span", modules[static_cast<std::size_t>(visit.module)], visit.beginUs, visit.spanUs);
-    if (!graph) return rows;
+    if (!graph || !graph->kernelsKnown) return rows;
     double at = 0;
     for (const GraphNode& node : graph->nodes) {
         const ModuleInfo* module = node.module < 0 ? nullptr : &modules[static_cast<std::size_t>(node.module)];

@@ -13,7 +13,7 @@ namespace kernelscope {
 /// One row a module that was timed or has GPU time of its own. `graph` may be null.
 std::vector<ProfileModuleRow> moduleRows(const std::string& phase, const SpanTable& table, const GraphProfile* graph, const std::vector<ModuleInfo>& modules);
 
-/// Tracks "cpu" and "span" of one eager pass, and "kernel" of the captured one where there is one.
+/// Tracks "cpu" and "span" of one eager pass, and "kernel" of the captured one where there is one and its kernels are known.
 std::vector<ProfileEventRow> eventRows(const std::string& phase, const PassSpans& pass, const GraphProfile* graph, const std::vector<ModuleInfo>& modules);
 
 }  // namespace kernelscope

@@ -9,6 +9,7 @@
 
 #include "core/records/format.h"
 #include "core/records/statistics.h"
+#include "core/records/verdict.h"
 
 namespace kernelscope {
 
@@ -54,9 +55,17 @@ std::string largest(std::vector<TypeSum> sums, double whole, Figure figure) {
     return text;
 }
 
+/// "memory-bound (its bytes take 240 µs at the copy rate)"
+std::string boundWords(Bound bound, const PassWork* work) {
+    std::string text(toString(bound));
+    if (bound == Bound::memory || bound == Bound::latency) text += fmt::format(" (its bytes take {} at the copy rate)", formatMicroseconds(work->memoryUs()));
+    if (bound == Bound::compute) text += fmt::format(" (its operations take {} at the matmul rate)", formatMicroseconds(work->computeUs()));
+    return text;
+}
+
 }  // namespace
 
-std::string profileHeadline(std::span<const ProfileRow> rows, std::string_view phase) {
+std::string profileHeadline(std::span<const ProfileRow> rows, std::string_view phase, const nlohmann::json& result) {
     const ProfileRow* total = nullptr;
     const ProfileRow* tax = nullptr;
     for (const ProfileRow& row : rows) {
@@ -76,14 +85,17 @@ std::string profileHeadline(std::span<const ProfileRow> rows, std::string_view p
         if (!part.empty()) text.append(kSeparator).append(part);
     };
 
+    const std::optional<PassWork> work = passWorkOf(result, phase);
+    const double gap = total->gapUs.value_or(span - gpu);
+    const Bound bound = boundOf(total->gpuUs ? span : plain, total->gpuUs, total->spanUs ? gap : 0, work ? &*work : nullptr);
     if (!total->gpuUs) {
+        add(boundWords(bound, work ? &*work : nullptr));
         add(largest(sums, 100, [](const TypeSum& sum) { return sum.sharePct; }));
         return text;
     }
     if (total->spanUs) add(fmt::format("GPU busy {} ({})", formatMicroseconds(gpu), formatPercent(percentOf(gpu, plain), 0)));
-    const double gap = total->gapUs.value_or(span - gpu);
-    if (total->spanUs && gap > span / 2) {
-        add("launch-bound");
+    add(boundWords(bound, work ? &*work : nullptr));
+    if (bound == Bound::launch) {
         const auto wait = [](const TypeSum& sum) { return sum.span - sum.gpu; };
         const TypeSum* most = nullptr;
         for (const TypeSum& sum : sums)
@@ -97,9 +109,9 @@ std::string profileHeadline(std::span<const ProfileRow> rows, std::string_view p
     return text;
 }
 
-std::string profileHeadline(std::span<const ProfileRow> rows) {
-    std::string text = profileHeadline(rows, "prefill");
-    const std::string decode = profileHeadline(rows, "decode");
+std::string profileHeadline(std::span<const ProfileRow> rows, const nlohmann::json& result) {
+    std::string text = profileHeadline(rows, "prefill", result);
+    const std::string decode = profileHeadline(rows, "decode", result);
     if (!text.empty() && !decode.empty()) text += ". ";
     return text + decode;
 }

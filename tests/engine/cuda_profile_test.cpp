@@ -161,6 +161,18 @@ TEST_F(CudaProfile, APassThatSynchronisesIsRefusedInWordsAndTheDeviceStaysUsable
     EXPECT_TRUE(spans(3));
 }
 
+TEST_F(CudaProfile, BordersThatTheDeviceHasNotReachedAreWaitedForAndNeverAnError) {
+    const c10::InferenceMode inference;
+    const Pass slow = [&] {
+        decode()();
+        EXPECT_EQ(cuda::spin(c10::cuda::getCurrentCUDAStream().stream(), 2'000), cudaSuccess);
+    };
+    const Result<SpanProfile> profile = measureSpans("decode", slow, model->modules(), model->hooks(), device, {ProfileLevel::leaf, 3, 1}, {}, {});
+    ASSERT_TRUE(profile) << profile.error().message;
+    EXPECT_GT(byName(profile->table.rows(false))["total"].spanUs.value(), 2'000.0);
+    EXPECT_TRUE(synchronize(device));
+}
+
 TEST_F(CudaProfile, TheTaxAtTypeLevelIsSmall) {
     const Result<SpanProfile> profile = spans(40);
     ASSERT_TRUE(profile);

@@ -75,6 +75,24 @@ TEST_F(EngineServer, SaysHelloWithItsDevices) {
     EXPECT_TRUE(hello->devices.back().problem.empty());
 }
 
+TEST_F(EngineServer, AProfileOfACpuNamesItsThreadsAndOneDnnAndKeepsItsWorkAndRates) {
+    const RpcMessage started = answerTo(ask("job.start", tinyProfile({{"iterations", 2}, {"warmup", 1}, {"phase", "both"}})));
+    ASSERT_TRUE(started.result);
+    const nlohmann::json& environment = started.result->at("environment");
+    EXPECT_EQ(environment.at("cpu_parallel_backend"), "OpenMP");
+    EXPECT_GE(environment.at("cpu_threads").get<int>(), 1);
+    EXPECT_GE(environment.at("cpu_interop_threads").get<int>(), 1);
+    EXPECT_TRUE(environment.at("onednn").is_boolean());
+    if (environment.at("onednn") == true) { EXPECT_EQ(environment.at("onednn_version").get<std::string>().find_first_not_of("0123456789."), std::string::npos); }
+    const RpcMessage finished = notification("job.finished");
+    const nlohmann::json& result = finished.params.at("result");
+    EXPECT_GT(result.at("limits").at("copy_gb_per_s").get<double>(), 0.1);
+    EXPECT_GT(result.at("limits").at("matmul_tflops").get<double>(), 1e-4);
+    EXPECT_EQ(result.at("work").at("decode").size(), 7U);
+    EXPECT_EQ(result.at("work").at("prefill").size(), 7U);
+    EXPECT_NE(finished.params.at("headline").get<std::string>().find("-bound"), std::string::npos) << finished.params.dump();
+}
+
 TEST_F(EngineServer, AnswersEveryBadLineWithAnErrorAndGoesOn) {
     const std::vector<std::string> bad{"{", "nonsense", "[]", "42", "\"text\"", "{\"jsonrpc\":\"2.0\"}", "\xff\xfe\xfd", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":7}",
                                        std::string(100'000, '[')};

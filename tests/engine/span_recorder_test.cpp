@@ -1,6 +1,6 @@
 #include "core/measure/span_recorder.h"
 
-#include <thread>
+#include <chrono>
 
 #include <gtest/gtest.h>
 
@@ -88,19 +88,67 @@ TEST_F(EngineSpans, BlockLevelTimesLayersAndWhatStandsBesideThem) {
     EXPECT_DOUBLE_EQ(spans.visits[1].selfUs, 67);
 }
 
-TEST_F(EngineSpans, NeighboursShareOneBorderWhenTheHostDidNothingBetweenThem) {
-    SpanRecorder recorder(tree, ProfileLevel::leaf, clock, true);
-    hooks.add(&recorder);
-    std::size_t fewest = 1000;
-    for (int attempt = 0; attempt < 20; ++attempt) {  // the host may be held up between two hooks; not every time
+/// The host's clock, as the test sets it.
+std::chrono::steady_clock::time_point hostTime;
+std::chrono::steady_clock::time_point hostNow() noexcept { return hostTime; }
+
+/// Norm and MLP with work in each, and `between` of the host's time between the two.
+class EngineSharedBorders : public EngineSpans {
+protected:
+    void hostSpends(int us) { hostTime += std::chrono::microseconds(us); }
+    std::size_t marksOf(int betweenUs) {
+        hooks.add(&recorder);
         recorder.beginPass();
-        std::this_thread::sleep_for(std::chrono::microseconds(50));
-        hooks.call(tree[kNorm], [&] { std::this_thread::sleep_for(std::chrono::microseconds(50)); });
-        hooks.call(tree[kMlp], [&] { std::this_thread::sleep_for(std::chrono::microseconds(50)); });
+        hostSpends(1);
+        hooks.call(tree[kNorm], [&] { hostSpends(50); });
+        hostSpends(betweenUs);
+        hooks.call(tree[kMlp], [&] { hostSpends(50); });
         recorder.endPass();
-        fewest = std::min(fewest, clock.marks.size());
+        hooks.remove(&recorder);
+        return clock.marks.size();
     }
-    EXPECT_EQ(fewest, 4U) << "begin of the pass, begin of the norm, border of both, end of both";
+    SpanRecorder recorder{tree, ProfileLevel::leaf, clock, true, hostNow};
+};
+
+TEST_F(EngineSharedBorders, NeighboursShareOneWhenTheHostDidNothingBetweenThem) {
+    EXPECT_EQ(marksOf(1), 3U) << "begin of the pass and of the norm, border of both, end of both";
+}
+
+TEST_F(EngineSharedBorders, WhereTheHostEnqueuedSomethingEachHasItsOwn) {
+    for (int pass = 0; pass < 20; ++pass) EXPECT_EQ(marksOf(5), 4U);
+}
+
+TEST_F(EngineSharedBorders, AHostThatIsHeldUpNowAndThenCostsNoBorderOnceItIsKnown) {
+    EXPECT_EQ(marksOf(30), 4U);
+    EXPECT_EQ(marksOf(1), 3U);
+    EXPECT_EQ(marksOf(30), 3U) << "passes are alike: nothing was enqueued there before";
+    for (int pass = 0; pass < 20; ++pass) EXPECT_EQ(marksOf(30), 3U);
+}
+
+TEST_F(EngineSharedBorders, APassOfAnotherShapeIsLearntAnew) {
+    for (int pass = 0; pass < 20; ++pass) (void)marksOf(1);
+    hooks.add(&recorder);
+    for (int pass = 0; pass < 3; ++pass) {
+        recorder.beginPass();
+        hooks.call(tree[kNorm], [&] { hostSpends(50); });
+        hostSpends(9);
+        hooks.call(tree[kHead], [&] { hostSpends(50); });
+        recorder.endPass();
+        EXPECT_EQ(clock.marks.size(), pass == 0 ? 5U : 4U) << "in doubt each has its own";
+    }
+    hooks.remove(&recorder);
+}
+
+TEST_F(EngineSharedBorders, HostTimesAreTakenWhereTheyAreAskedFor) {
+    (void)marksOf(7);
+    EXPECT_DOUBLE_EQ(recorder.read().visits[1].hostBeginUs, 58);
+    EXPECT_DOUBLE_EQ(recorder.read().visits[1].hostEndUs, 108);
+    hooks.add(&recorder);
+    recorder.beginPass(/*hostTimes=*/false);
+    hooks.call(tree[kNorm], [&] { hostSpends(50); });
+    recorder.endPass();
+    hooks.remove(&recorder);
+    EXPECT_DOUBLE_EQ(recorder.read().visits[0].hostEndUs, 0);
 }
 
 TEST_F(EngineSpans, APassThatThrowsLeavesNothingBehindForTheNext) {

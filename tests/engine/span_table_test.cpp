@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/records/headline.h"
+
 #include "tests/engine/small_tree.h"
 
 namespace kernelscope {
@@ -65,6 +67,29 @@ TEST(EngineSpanTable, TheTaxIsInstrumentedOverPlain) {
     EXPECT_NEAR(tax.spanUs.value(), 4.0, 1e-9);
     EXPECT_NEAR(tax.spanSharePct.value(), 4.0, 1e-9);
     EXPECT_NEAR(tax.spanShareCiLowPct.value(), 4.0, 1e-9);
+}
+
+TEST(EngineSpanTable, AProfilerThatDoublesThePassIsSeenInTheTaxAndNotInTheHeadline) {
+    SpanTable table("decode", ProfileLevel::type, smallTree());
+    for (int pass = 0; pass < 6; ++pass) {
+        table.addInstrumented(typePass(80, 120, 0));
+        table.addPlain(100);
+    }
+    const std::vector<ProfileRow> rows = table.rows(true);
+    EXPECT_NEAR(row(rows, "profiler tax").spanSharePct.value(), 100.0, 1e-9);
+    EXPECT_EQ(profileHeadline(rows, "decode").substr(0, 22), "Decode 100 µs a token");
+}
+
+TEST(EngineSpanTable, AHostThatIsSlowForAWhileDoesNotWidenTheTaxsInterval) {
+    SpanTable table("decode", ProfileLevel::type, smallTree());
+    for (int pass = 0; pass < 40; ++pass) {
+        const double slow = pass / 10 % 2 == 0 ? 1.0 : 1.5;  // in turns of ten, both kinds of pass alike
+        table.addInstrumented(typePass(41.2 * slow, 60 * slow, (2 + pass % 3 * 0.1) * slow));
+        table.addPlain(100 * slow);
+    }
+    const ProfileRow tax = row(table.rows(true), "profiler tax");
+    EXPECT_LT(tax.spanShareCiHighPct.value() - tax.spanShareCiLowPct.value(), 1.0);
+    EXPECT_NEAR(tax.spanSharePct.value(), 3.3, 0.3);
 }
 
 TEST(EngineSpanTable, APhaseEndsWithUnattributedTotalAndTax) {

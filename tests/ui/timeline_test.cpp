@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 
 #include <QImage>
 #include <QPainter>
@@ -10,6 +11,7 @@
 #include "ui/charts/layer_heat_map.h"
 #include "ui/charts/timeline.h"
 #include "ui/models/profile_summary.h"
+#include "ui/pages/profile_charts.h"
 #include "ui/stall_watch.h"
 #include "ui_support.h"
 
@@ -42,6 +44,58 @@ TEST(Timeline, OfEightyLayersAndThreeThousandKernelsIsPaintedThirtyTimesASecond)
     }
     std::printf("a frame of the timeline takes %.1f ms at the most\n", worst);
     EXPECT_LT(worst, 33);
+}
+
+/// A 72B-shaped pass in all charts of the page at once, as a user moves about in it: each frame is an event and everything it makes dirty, painted.
+class FramesOfALargePass : public testing::Test {
+protected:
+    FramesOfALargePass() {
+        charts.resize(1300, 620);
+        charts.showBars(shareBars(leafRows(80), {}), "decode", false);
+        charts.showLayers(layerMap(moduleRows(80), "decode"));
+        charts.showEvents(eventRows(80, 7));
+        charts.show();
+        QCoreApplication::processEvents();
+        image = QImage(charts.size(), QImage::Format_RGB32);
+    }
+    /// Milliseconds of this thread's time for the event and the picture after it.
+    template <typename Interaction>
+    void frame(const char* what, const Interaction& interaction) {
+        const auto before = threadCpuTime();
+        interaction();
+        charts.render(&image);
+        const double taken = std::chrono::duration<double, std::milli>(threadCpuTime() - before).count();
+        frames[what].push_back(taken);
+    }
+    void wheel(int turn, double x, Qt::KeyboardModifiers keys = Qt::NoModifier) {
+        QWheelEvent event(QPointF(x, 30), charts.timeline()->mapToGlobal(QPointF(x, 30)), {}, QPoint(0, turn), Qt::NoButton, keys, Qt::NoScrollPhase, false);
+        QCoreApplication::sendEvent(charts.timeline(), &event);
+    }
+    void pointAt(QWidget* widget, const QPointF& at) {
+        QMouseEvent event(QEvent::MouseMove, at, widget->mapToGlobal(at), Qt::NoButton, Qt::NoButton, {});
+        QCoreApplication::sendEvent(widget, &event);
+    }
+
+    ProfileCharts charts;
+    QImage image;
+    std::map<std::string, std::vector<double>> frames;
+};
+
+TEST_F(FramesOfALargePass, EachTakesLessThanAThirtiethOfASecondWhileZoomingPanningAndPointing) {
+    ASSERT_GT(charts.timeline()->between(0, 1e9).size(), 3500u) << "80 layers, about 3,000 kernels";
+    for (int step = 0; step < 24; ++step) frame("zoom in", [&] { wheel(120, 300 + 20.0 * step); });
+    for (int step = 0; step < 12; ++step) frame("pan", [&] { wheel(step % 2 ? -240 : 120, 500, Qt::ShiftModifier); });
+    for (int step = 0; step < 24; ++step) frame("zoom out", [&] { wheel(-120, 500); });
+    for (int step = 0; step < 30; ++step) {
+        frame("point at the timeline", [&] { pointAt(charts.timeline(), QPointF(80 + 35.0 * step, 20 + step % 3 * 30)); });
+        frame("point at the heat map", [&] { pointAt(charts.heatMap(), QPointF(60 + 9.0 * step, 20 + 12.0 * step)); });
+        frame("point at the bars", [&] { pointAt(charts.bars(), QPointF(200, 10 + 12.0 * step)); });
+    }
+    for (auto& [what, taken] : frames) {
+        std::sort(taken.begin(), taken.end());
+        std::printf("%-24s %3zu frames, median %5.1f ms, slowest %5.1f ms\n", what.c_str(), taken.size(), taken[taken.size() / 2], taken.back());
+        EXPECT_LT(taken.back(), 33) << what;
+    }
 }
 
 TEST(Timeline, TheWheelZoomsAboutThePointerAndADoubleClickShowsEverything) {

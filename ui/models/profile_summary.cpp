@@ -4,6 +4,7 @@
 #include <charconv>
 #include <map>
 
+#include "core/records/verdict.h"
 #include "ui/models/profile_tree.h"
 #include "ui/text.h"
 
@@ -14,12 +15,30 @@ namespace {
 constexpr double kClearlyLarger = 1.0;
 
 QString barDetail(const ShareBar& bar, double spanUs, double gpuUs, bool hasGpu) {
-    QString text = "<b>" + bar.name.toHtmlEscaped() + "</b><br>" + number(spanUs, 1) + " µs of the pass";
-    if (bar.share) text += ", " + number(*bar.share, 1) + " %";
+    QString text = "<b>" + bar.name.toHtmlEscaped() + "</b>";
+    if (bar.share) text += "<br>" + number(spanUs, 1) + " µs of the pass, " + number(*bar.share, 1) + " %";
     if (bar.low && bar.high) text += QString(" (95 %: %1 to %2)").arg(number(*bar.low, 1), number(*bar.high, 1));
     if (hasGpu) text += "<br>" + number(gpuUs, 1) + " µs of GPU time";
     if (bar.gpuShare) text += ", " + number(*bar.gpuShare, 1) + " %";
     return text;
+}
+
+std::vector<BestCase> casesOf(std::span<const ProfileRow> rows, const nlohmann::json& result) {
+    if (rows.empty()) return {};
+    const auto work = passWorkOf(result, rows.front().phase);
+    return bestCases(rows, rows.front().phase, work ? &*work : nullptr);
+}
+
+/// "<br>Perfect kernels here: up to 1.47x by span, 1.34x by GPU time"
+QString bestWords(const std::vector<BestCase>& cases, const QString& type) {
+    for (const BestCase& best : cases) {
+        if (toQt(best.type) != type || (!best.bySpan && !best.byGpu)) continue;
+        QStringList parts;
+        if (best.bySpan) parts << number(*best.bySpan, 2) + (best.byGpu ? "x by span" : "x");
+        if (best.byGpu) parts << number(*best.byGpu, 2) + "x by GPU time";
+        return "<br>Perfect kernels here: up to " + parts.join(", ");
+    }
+    return {};
 }
 
 struct Sums { double span = 0, gpu = 0; bool hasGpu = false; std::size_t rows = 0; };
@@ -37,7 +56,7 @@ std::vector<ProfileRow> rowsOfPhase(std::span<const ProfileRow> rows, const std:
     return result;
 }
 
-std::vector<ShareBar> shareBars(std::span<const ProfileRow> rows, const std::vector<ShareBar>& before) {
+std::vector<ShareBar> shareBars(std::span<const ProfileRow> rows, const std::vector<ShareBar>& before, const nlohmann::json& result) {
     std::vector<ShareBar> bars;
     std::map<QString, Sums> sums;
     const auto value = [](const std::optional<double>& share) { return share.value_or(0); };
@@ -60,9 +79,10 @@ std::vector<ShareBar> shareBars(std::span<const ProfileRow> rows, const std::vec
     }
     // Level kernel has no spans: the GPU's share is then the one there is.
     const bool anySpan = std::any_of(bars.begin(), bars.end(), [](const ShareBar& bar) { return bar.share.has_value(); });
+    const std::vector<BestCase> best = casesOf(rows, result);
     for (ShareBar& bar : bars) {
+        bar.detail = barDetail(bar, sums[bar.name].span, sums[bar.name].gpu, sums[bar.name].hasGpu) + bestWords(best, bar.name);
         if (!anySpan) std::swap(bar.share, bar.gpuShare);
-        bar.detail = barDetail(bar, sums[bar.name].span, sums[bar.name].gpu, sums[bar.name].hasGpu);
     }
     std::erase_if(bars, [](const ShareBar& bar) { return !bar.share && !bar.gpuShare; });
 
@@ -85,6 +105,9 @@ std::vector<ShareBar> shareBars(std::span<const ProfileRow> rows, const std::vec
 
 QString profileSubline(std::span<const ProfileRow> rows, const RunHeader& run, bool live) {
     QStringList parts;
+    if (!live && !rows.empty()) {
+        if (const std::string caution = cautionOf(rows, rows.front().phase); !caution.empty()) parts << toQt(caution);
+    }
     parts << (run.weights == "random" ? "Random weights" : "Weights from file");
     if (!live && run.settings.contains("iterations") && run.settings["iterations"].is_number_integer()) {
         parts << QString("%1 passes").arg(run.settings["iterations"].get<int>());
@@ -101,7 +124,7 @@ QString profileSubline(std::span<const ProfileRow> rows, const RunHeader& run, b
         parts << "first call " + figure(run.result.at(first).get<double>() / 1000) + " ms";
     }
     if (run.result.is_object() && run.result.contains(check) && run.result.at(check).is_string()) parts << toQt(run.result.at(check).get<std::string>());
-    const NextStep next = live ? NextStep{} : nextStep(rows);
+    const NextStep next = live ? NextStep{} : nextStep(rows, run.result);
     if (!next.type.isEmpty()) {
         const bool kernels = !rows.empty() && rows.front().level == "kernel";
         QString best = QString("a perfect %1 kernel buys up to %2x%3").arg(next.type, number(next.bySpan, 2), kernels ? " of GPU time" : "");
@@ -111,19 +134,22 @@ QString profileSubline(std::span<const ProfileRow> rows, const RunHeader& run, b
     return parts.join(" · ");
 }
 
-NextStep nextStep(std::span<const ProfileRow> rows) {
+NextStep nextStep(std::span<const ProfileRow> rows, const nlohmann::json& result) {
     // Below this the gain drowns in what a step varies by anyway.
     constexpr double kWorthwhilePct = 3;
     static constexpr std::pair<const char*, const char*> kReplaceable[] = {
         {"RMSNorm", "rms_norm"}, {"Residual", "add_rms_norm"}, {"Rotary", "rope"}};
     NextStep next;
     double most = kWorthwhilePct;
+    const std::vector<BestCase> cases = casesOf(rows, result);
     for (const ShareBar& bar : shareBars(rows, {})) {
         for (const auto& [type, op] : kReplaceable) {
             if (bar.name != type || !bar.share || *bar.share < most || *bar.share > 99) continue;
+            const auto best = std::find_if(cases.begin(), cases.end(), [&](const BestCase& each) { return toQt(each.type) == bar.name; });
+            if (best == cases.end()) continue;
             most = *bar.share;
-            next = {.type = bar.name, .op = op, .bySpan = 100 / (100 - *bar.share), .byGpu = std::nullopt};
-            if (bar.gpuShare && *bar.gpuShare < 99) next.byGpu = 100 / (100 - *bar.gpuShare);
+            // Kernels have no wall clock of their own: their gain is the GPU's.
+            next = {.type = bar.name, .op = op, .bySpan = best->bySpan.value_or(best->byGpu.value_or(1)), .byGpu = best->bySpan ? best->byGpu : std::nullopt};
         }
     }
     return next;

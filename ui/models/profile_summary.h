@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include <QString>
 
 #include "core/records/rows.h"
@@ -19,21 +21,22 @@ std::vector<ProfileRow> rowsOfPhase(std::span<const ProfileRow> rows, const std:
 
 /// One bar a module type, largest first, "unattributed" last. At levels finer than type the shares of a type are
 /// added up and have no interval. `before` are the bars now on the screen: two bars change places only when one is
-/// clearly larger, so that a live chart does not flicker.
-std::vector<ShareBar> shareBars(std::span<const ProfileRow> phaseRows, const std::vector<ShareBar>& before);
+/// clearly larger, so that a live chart does not flicker. The tool tip says what perfect kernels of the type would buy, by the work and the rates
+/// that the run's `result` holds.
+std::vector<ShareBar> shareBars(std::span<const ProfileRow> phaseRows, const std::vector<ShareBar>& before, const nlohmann::json& result = {});
 
-/// "Random weights · 50 passes · total 6.31 ms · unattributed 0.9 % · profiler tax 1.8 %"
+/// A caution where the figures of a noisy run disagree, then "Random weights · 50 passes · total 6.31 ms · unattributed 0.9 % · profiler tax 1.8 %"
 QString profileSubline(std::span<const ProfileRow> phaseRows, const RunHeader& run, bool live);
 
-/// What to look at next: the replaceable module type with the largest share, and what a kernel that takes no time at all would
-/// buy there (Amdahl), by the wait and by GPU time.
+/// What to look at next: the replaceable module type with the largest share, and what perfect kernels would buy there (verdict.h), by the wait and by
+/// GPU time.
 struct NextStep {
     QString type;      ///< "RMSNorm"; empty: none is worth it
     QString op;        ///< the operator that replaces it: "rms_norm"
     double bySpan = 1;
     std::optional<double> byGpu;
 };
-NextStep nextStep(std::span<const ProfileRow> phaseRows);
+NextStep nextStep(std::span<const ProfileRow> phaseRows, const nlohmann::json& result = {});
 
 /// Cells of layers x types: self times of the modules in a layer, summed by type.
 struct LayerCell {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <QHBoxLayout>
+#include <QLabel>
 #include <QVBoxLayout>
 
 #include "ui/charts/layer_heat_map.h"
@@ -31,6 +32,17 @@ ProfileCharts::ProfileCharts(QWidget* parent)
     m_barCard->setBody(m_bars);
     m_heatCard->setBody(m_heatMap);
     m_timelineCard->setBody(m_timeline);
+    const auto sentence = [this](Card* card) {
+        auto* label = new QLabel(card);
+        label->setProperty("role", "muted");
+        label->setWordWrap(true);
+        label->setAlignment(Qt::AlignTop | Qt::AlignLeft);
+        label->hide();
+        card->bodyLayout()->addWidget(label, 1);
+        return label;
+    };
+    m_noLayers = sentence(m_heatCard);
+    m_noTimeline = sentence(m_timelineCard);
     m_clock->add("Span", "span", "Wall clock, launch gaps included");
     m_clock->add("GPU", "gpu", "The GPU's own time");
     m_heatCard->addTool(m_clock);
@@ -68,6 +80,20 @@ void ProfileCharts::showLayers(LayerMap map) {
 void ProfileCharts::showEvents(std::vector<ProfileEventRow> events) {
     m_timeline->setEvents(std::move(events));
     m_timelineCard->setVisible(!m_timeline->empty());
+}
+
+void ProfileCharts::sayWhatIsMissing(bool live, bool ended) {
+    const QString why = ended ? QString("this run came with its table alone. Profile the model again, or export the run with its samples, to see %1.")
+                              : QString("the run ended before it had any. Profile the model again to see %1.");
+    const bool noLayers = !live && !m_heatCard->isVisibleTo(this), noTimeline = !live && m_timeline->empty();
+    m_noLayers->setText("No times by layer: " + why.arg("them"));
+    m_noTimeline->setText("No timeline: " + why.arg("one"));
+    m_noLayers->setVisible(noLayers);
+    m_noTimeline->setVisible(noTimeline);
+    m_heatMap->setVisible(!noLayers);
+    m_timeline->setVisible(!noTimeline);
+    if (noLayers) m_heatCard->show();
+    if (noTimeline) m_timelineCard->show();
 }
 
 void ProfileCharts::setSelection(const ProfileSelection& selection) {

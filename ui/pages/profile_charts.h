@@ -2,6 +2,8 @@
 
 #include <QWidget>
 
+class QLabel;
+
 #include "core/records/rows.h"
 #include "ui/charts/chart.h"
 #include "ui/models/profile_summary.h"
@@ -24,6 +26,10 @@ public:
     void showLayers(LayerMap map);
     void showEvents(std::vector<ProfileEventRow> events);
     void setSelection(const ProfileSelection& selection);  ///< from outside: no signal
+    /// Where a finished run has no times by layer or no timeline, a sentence stands in their place; a running one gets them at its end.
+    void sayWhatIsMissing(bool live, bool ended);
+    /// Lights up what is of this type and layer (below 0: every one) in all charts but the one it comes from.
+    void light(QObject* from, const QString& type, int layer);
 
     [[nodiscard]] ShareBars* bars() const { return m_bars; }
     [[nodiscard]] LayerHeatMap* heatMap() const { return m_heatMap; }
@@ -35,7 +41,6 @@ signals:
     void savePictureRequested(kernelscope::ui::Chart* chart);
 
 private:
-    void light(QObject* from, const QString& type, int layer);
     void choose(const QString& type, int layer);
     void brush(double beginUs, double endUs);
 
@@ -46,6 +51,8 @@ private:
     LayerHeatMap* m_heatMap;
     Timeline* m_timeline;
     Segmented* m_clock;
+    QLabel* m_noLayers;
+    QLabel* m_noTimeline;
     ProfileSelection m_selection;
 };
 

@@ -3,6 +3,7 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
+#include <QPushButton>
 #include <QSpinBox>
 
 #include "ui/services/settings.h"
@@ -63,6 +64,12 @@ ProfileControls::ProfileControls(QWidget* parent) : QWidget(parent) {
     m_patch->setMaximumWidth(m_patch->fontMetrics().height() * 18);
     row->addSpacing(space(this, 1));
     row->addWidget(m_patch, 1);
+    m_crossCheck = new QPushButton("Cross-check", this);
+    m_crossCheck->setCheckable(true);
+    m_crossCheck->setAutoDefault(false);
+    m_crossCheck->setObjectName("crossCheck");
+    row->addWidget(m_crossCheck);
+    updateCrossCheck();
     row->addStretch(1);
     connect(m_phase, &Segmented::changed, this, &ProfileControls::phaseChanged);
 }
@@ -72,6 +79,7 @@ nlohmann::json ProfileControls::settings() const {
                             {"level", fromQt(m_level->value())}, {"mode", fromQt(m_mode->value())}};
     const QString patch = m_patch->text().simplified().remove(' ');
     if (!patch.isEmpty()) settings["patch"] = fromQt(patch);
+    if (m_crossCheck->isEnabled() && m_crossCheck->isChecked()) settings["cross_check"] = true;
     return settings;
 }
 
@@ -86,6 +94,7 @@ void ProfileControls::show(const nlohmann::json& settings) {
     m_level->setValue(text("level"));
     m_mode->setValue(text("mode"));
     m_patch->setText(text("patch"));
+    m_crossCheck->setChecked(settings.contains("cross_check") && settings["cross_check"] == true);
     whole("prompt_tokens", m_prompt);
     whole("iterations", m_passes);
 }
@@ -101,7 +110,23 @@ QString ProfileControls::phase() const { return m_phase->value(); }
 void ProfileControls::setPhase(const QString& phase) { m_phase->setValue(phase); }
 void ProfileControls::setLevel(const QString& level) { m_level->setValue(level); }
 
+void ProfileControls::updateCrossCheck() {
+    const QString why = !m_gpu ? QString("Needs a GPU: there is no driver's trace of a CPU")
+                        : m_traceProblem.isEmpty() ? QString() : "Not on this device: " + m_traceProblem;
+    m_crossCheck->setEnabled(m_editable && why.isEmpty());
+    m_crossCheck->setToolTip(why.isEmpty() ? "Hold the GPU time against the driver's own trace (CUPTI) as well; the profile needs none" : why);
+    m_crossCheck->setAccessibleDescription(m_crossCheck->toolTip());
+    if (!why.isEmpty()) m_crossCheck->setChecked(false);
+}
+
+void ProfileControls::setTraceProblem(const QString& why) {
+    m_traceProblem = why;
+    updateCrossCheck();
+}
+
 void ProfileControls::setGpu(bool gpu) {
+    m_gpu = gpu;
+    updateCrossCheck();
     const QString why = gpu ? QString() : "Needs a GPU: this device has no kernels to look at and no graphs";
     m_level->setOptionEnabled("kernel", gpu, gpu ? "One row a GPU kernel" : why);
     m_mode->setOptionEnabled("graph", gpu, gpu ? "The pass as one CUDA graph" : why);
@@ -112,6 +137,8 @@ void ProfileControls::setGpu(bool gpu) {
 
 void ProfileControls::setEditable(bool editable) {
     for (QWidget* widget : std::initializer_list<QWidget*>{m_prompt, m_passes, m_level, m_mode, m_patch}) widget->setEnabled(editable);
+    m_editable = editable;
+    updateCrossCheck();
 }
 
 }  // namespace kernelscope::ui

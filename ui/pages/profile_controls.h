@@ -5,6 +5,7 @@
 #include <QWidget>
 
 class QLineEdit;
+class QPushButton;
 class QSpinBox;
 
 namespace kernelscope::ui {
@@ -31,6 +32,9 @@ public:
     [[nodiscard]] Segmented* phases() const { return m_phase; }
     /// GPU-only choices; a reason in words where the device is none.
     void setGpu(bool gpu);
+    /// The driver's trace was tried on this device and refused, for this reason; empty: not that anybody knows.
+    void setTraceProblem(const QString& why);
+    [[nodiscard]] QPushButton* crossCheck() const { return m_crossCheck; }
     /// While a run is shown or running everything but the phase stands still.
     void setEditable(bool editable);
 
@@ -44,6 +48,10 @@ private:
     Segmented* m_level;
     Segmented* m_mode;
     QLineEdit* m_patch;
+    QPushButton* m_crossCheck;
+    bool m_gpu = true, m_editable = true;
+    QString m_traceProblem;
+    void updateCrossCheck();
 };
 
 }  // namespace kernelscope::ui

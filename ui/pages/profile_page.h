@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/records/rows.h"
+#include "ui/models/cross_check_table.h"
 #include "ui/models/profile_summary.h"
 #include "ui/pages/job_page.h"
 
@@ -9,6 +10,7 @@ namespace kernelscope::ui {
 class ProfileCharts;
 class ProfileControls;
 class ProfileTree;
+class Segmented;
 class ShareBars;
 class Timeline;
 class TableView;
@@ -29,6 +31,8 @@ public:
     [[nodiscard]] TableView* table() const { return m_table; }
     [[nodiscard]] ProfileTree* tree() const { return m_tree; }
     [[nodiscard]] ProfileControls* controls() const { return m_controls; }
+    [[nodiscard]] TableView* crossCheckTable() const { return m_checkView; }
+    [[nodiscard]] Segmented* tables() const { return m_tables; }
 
 signals:
     void operatorRequested(const QString& op);
@@ -41,9 +45,13 @@ protected:
     [[nodiscard]] QString sublineOf(const RunRows& run, bool live) const override;
     void settingsShown(const RunRows& run) override;
     void setControlsEnabled(bool enabled) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     QWidget* makeBody();
+    QWidget* makeTables(QWidget* parent);
+    void showCrossCheck(const RunRows& run, bool live);
+    void lightFromTree(const QModelIndex& index);
     void select(const ProfileSelection& selection);
     void showColumns(const std::vector<ProfileRow>& rows);
     [[nodiscard]] std::vector<ProfileRow> phaseRows(const RunRows& run) const;
@@ -54,7 +62,11 @@ private:
     ProfileTree* m_tree;
     TableView* m_table;
     QPushButton* m_chip;
+    CrossCheckTable* m_check;
+    TableView* m_checkView;
+    Segmented* m_tables;
     ProfileSelection m_selection;
+    QString m_device;
 };
 
 }  // namespace kernelscope::ui
