@@ -80,11 +80,17 @@ private:
         KernelVersion version = versionOf(run.header, run.finished, run.rows, m_variant);
         version.number = m_number;
         print(fmt::format("version {}: {}\n", m_number, superseded ? "another was saved meanwhile" : versionWords(version)));
-        if (m_last && !superseded) {
-            for (const std::string& line : changesBetween(*m_last, version)) print(fmt::format("  against version {}: {}\n", m_last->number, line));
-        }
-        if (!superseded) m_last = std::move(version);
-        if (superseded) oneVersion(request, hooks);
+        if (superseded) return oneVersion(request, hooks);
+        if (!version.firstWrong.empty()) print(fmt::format("  {}\n", version.firstWrong));
+        if (m_last) compare(*m_last, version);
+        // After a version that was broken, what counts is the one before it.
+        if (m_lastTimed && m_lastTimed->number != m_last->number && version.speedup) compare(*m_lastTimed, version);
+        if (version.speedup && version.firstWrong.empty()) m_lastTimed = version;
+        m_last = std::move(version);
+    }
+
+    static void compare(const KernelVersion& before, const KernelVersion& now) {
+        for (const std::string& line : changesBetween(before, now)) print(fmt::format("  against version {}: {}\n", before.number, line));
     }
 
     static constexpr int kMissesToSay = 5;
@@ -93,7 +99,7 @@ private:
     VersionWatch m_watch;
     std::string m_complaint;
     int m_misses = 0, m_number = 0;
-    std::optional<KernelVersion> m_last;
+    std::optional<KernelVersion> m_last, m_lastTimed;
     JobRunner m_runner;
 };
 

@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view kIncludes = "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n";
 
 /// Holds each kernel against the operator's parameters when it is compiled: the driver would read whatever lies behind the arguments.
-/// On one line, so that messages have the line of the kernel.
+/// Apart from the assertions, so that a message shows the assertion alone, with the line of the kernel.
 constexpr std::string_view kChecks =
     "namespace kernelscope_check { template <class T> struct Kind { static constexpr char value = '?'; }; "
     "template <class T> struct Kind<T*> { static constexpr char value = 'p'; }; "
@@ -58,12 +58,11 @@ std::string wholeSource(const KernelFile& file, const CudaDirectives& directives
     std::string kinds;
     for (const Parameter& parameter : directives.signature->parameters) kinds += kindOf(parameter.kind);
     std::string source = fmt::format("{}#line 1 \"{}\"\n{}\n", kIncludes, path, file.contents);
-    bool first = true;
+    source += fmt::format("#line 1 \"kernelscope\"\n{}\n", kChecks);
     for (const ServedType& type : directives.types) {
         const std::int64_t line = std::max<std::int64_t>(1, lineOfWord(file.contents, identifierOf(type.function)));
-        source += fmt::format("#line {} \"{}\"\n{}static_assert(kernelscope_check::same(kernelscope_check::Takes<decltype(&{})>::kinds, \"{}\"), \"{}: a kernel of {} takes ({})\");\n", line, path,
-                              first ? kChecks : std::string_view(), type.function, kinds, identifierOf(type.function), directives.signature->op, directives.signature->text());
-        first = false;
+        source += fmt::format("#line {} \"{}\"\nstatic_assert(kernelscope_check::same(kernelscope_check::Takes<decltype(&{})>::kinds, \"{}\"), \"{}: a kernel of {} takes ({})\");\n", line, path,
+                              type.function, kinds, identifierOf(type.function), directives.signature->op, directives.signature->text());
     }
     return source;
 }

@@ -167,7 +167,7 @@ private:
         for (const TypeWords& type : kTypes) {
             const Line* own = find(fmt::format("kernel.{}", type.name));
             const bool named = std::find(asked.begin(), asked.end(), type.name) != asked.end();
-            if (own) made.types.push_back({type.dtype, own->value});
+            if (own) made.types.push_back({type.dtype, withType(own->value, type.cuda)});
             else if (general && (named || asked.empty())) made.types.push_back({type.dtype, withType(general->value, type.cuda)});
             else if (named) return at(m_file, find("types")->number, fmt::format("no kernel is named for {}", type.name), fmt::format("Add // kernelscope: kernel.{} = ...", type.name));
         }

@@ -33,6 +33,32 @@ std::vector<fs::path> toolkits() {
     return folders;
 }
 
+/// Where NVRTC may lie: beside the CUDA runtime in use, in the wheels beside libtorch, where the loader looks, in the toolkits.
+std::vector<std::string> placesOfLibrary() {
+    std::vector<std::string> places;
+    const auto inFolder = [&](const fs::path& folder) {
+        std::error_code problem;
+        for (const char* name : {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"}) {
+            if (fs::exists(folder / name, problem)) places.push_back(toUtf8(folder / name));
+        }
+    };
+    std::error_code problem;
+    std::vector<fs::path> families;  // folders of wheels: nvidia/cu13, nvidia/cuda_nvrtc, ...
+    if (const fs::path folder = folderOfLoaded("libcudart.so"); !folder.empty()) {
+        inFolder(folder);
+        families.push_back(folder.parent_path().parent_path());
+    }
+    if (const fs::path folder = folderOfLoaded("libtorch_cpu.so"); !folder.empty()) families.push_back(folder.parent_path().parent_path() / "nvidia");
+    for (const fs::path& family : families) {
+        for (const auto& member : fs::directory_iterator(family, problem)) inFolder(member.path() / "lib");
+    }
+    for (const char* name : {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"}) places.emplace_back(name);
+    for (const fs::path& toolkit : toolkits()) {
+        for (const char* folder : {"lib64", "lib"}) places.push_back(toUtf8(toolkit / folder / "libnvrtc.so"));
+    }
+    return places;
+}
+
 struct Library {
     std::string problem;
     fs::path file;
@@ -50,10 +76,7 @@ struct Library {
     Status (*architectures)(int*) = nullptr;
 
     Library() {
-        std::vector<std::string> names{"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
-        for (const fs::path& toolkit : toolkits()) {
-            for (const char* folder : {"lib64", "lib"}) names.push_back(toUtf8(toolkit / folder / "libnvrtc.so"));
-        }
+        const std::vector<std::string> names = placesOfLibrary();
         void* handle = nullptr;
         for (const std::string& name : names) {
             if ((handle = system::openLibrary(name.c_str()))) break;

@@ -61,7 +61,7 @@ Result<OwnKernel> OwnKernel::load(const std::string& path, const Device& device)
     made.m_file = std::move(*read);
     if (made.m_file.kind == KernelFileKind::cuda) {
         if (!device.isCuda()) return notHere(made.m_file, false);
-        Result<CudaKernel> kernel = loadCudaKernel(made.m_file, device.torch.index());
+        Result<CudaKernel> kernel = loadCudaKernel(made.m_file, std::max<int>(0, device.torch.index()));
         if (!kernel) return kernel.error();
         made.m_operators = {kernel->op};
         made.m_log = std::move(kernel->log);

@@ -84,6 +84,8 @@ TEST(Directives, TypesAndDevicesAreServedAsSaid) {
     EXPECT_FALSE(one.serves(75));
     const CudaDirectives two = directivesOf("// kernelscope: operator = rope\n// kernelscope: kernel.float16 = half_turn\n// kernelscope: kernel.float32 = turn<T, 4>\n// kernelscope: devices = sm_89, sm_90\n");
     ASSERT_EQ(two.types.size(), 2U);
+    EXPECT_EQ(two.types[0].function, "turn<float, 4>");
+    EXPECT_EQ(two.types[1].function, "half_turn");
     EXPECT_TRUE(two.serves(90));
     EXPECT_FALSE(two.serves(100));
 }
