@@ -35,7 +35,7 @@ Result<json> listFolders(const std::string& path) {
     const auto refused = [&](const std::string& why) {
         return makeError(ErrorCode::badInput, "The folder " + toUtf8(folder) + " cannot be listed: " + why, "Choose another; paths are those of the engine's machine.");
     };
-    if (!fs::is_directory(folder, error)) return refused(error ? error.message() : fs::exists(folder, error) ? "it is no folder" : "it does not exist");
+    if (!fs::is_directory(folder, error)) return refused(error == std::errc::no_such_file_or_directory ? "it does not exist" : error ? error.message() : "it is no folder");
     fs::directory_iterator at(folder, fs::directory_options::none, error);
     if (error) return refused(error.message());
     std::vector<std::string> names;

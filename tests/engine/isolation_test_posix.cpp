@@ -86,7 +86,9 @@ TEST_P(RealIsolation, ASignalCostsTheCellInHandAndNoOther) {
     for (const RowRecord& record : *job.store->rows(job.header.id, "validate")) {
         const auto row = rowFrom<ValidateRow>(record.values);
         const bool gone = row->status == "crashed" || row->status == "hung";
-        if (gone) EXPECT_EQ(row->status, GetParam() == SIGSTOP ? "hung" : "crashed") << row->reason;
+        if (gone) {
+            EXPECT_EQ(row->status, GetParam() == SIGSTOP ? "hung" : "crashed") << row->reason;
+        }
         (gone ? lost : measured) += 1;
     }
     EXPECT_EQ(lost, 1);

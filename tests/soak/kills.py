@@ -92,12 +92,17 @@ class Soak:
                 if run:
                     self.counts["resumes"] += 1
                 with subprocess.Popen([*program, *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment(), start_new_session=True, text=True) as process:
-                    # Most of the time it measures; sometimes it is only starting.
-                    until = time.monotonic() + self.random.uniform(0.05, 6 if self.random.random() < 0.8 else 1)
-                    engines_to_kill = self.random.choice([0, 0, 1, 2])
+                    # Three times of four it measures when it is hit; else it is only starting.
+                    measuring = self.random.random() < 0.75
+                    rows_before = len(seen)
+                    until = time.monotonic() + (90 if measuring else self.random.uniform(0.05, 2))
+                    engines_to_kill = self.random.choice([0, 1, 2]) if measuring else 0
                     while time.monotonic() < until and process.poll() is None:
                         seen.update(rows_in(store))
-                        if engines_to_kill and self.random.random() < 0.05:
+                        if measuring and len(seen) > rows_before:
+                            measuring = False
+                            until = time.monotonic() + self.random.uniform(0, 3)
+                        if engines_to_kill and not measuring and self.random.random() < 0.1:
                             for engine in children(process.pid):
                                 try:
                                     os.kill(engine, signal.SIGKILL)

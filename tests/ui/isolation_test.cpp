@@ -76,7 +76,7 @@ TEST(IsolatedWindow, AnswersWithinATenthOfASecondWhateverTheEngineDoes) {
                                            {"closed pipe", "close\nstay\n"},
                                            {"half a line", "half {\"jsonrpc\":\"2.0\",\ndie SIGKILL\n"},
                                            {"invalid UTF-8", "raw \\xff\\xfe\nsay \\xff\ndie SIGABRT\n"},
-                                           {"lying counts", "send job.progress {\"done\": -9, \"total\": 3}\nsend job.row {\"type\": \"weather\", \"row\": {}}\ndie SIGKILL\n"}}) {
+                                           {"lying counts", "send job.progress {\"done\": -9, \"total\": 3, \"cell\": \"rms_norm|fast|float32|896|8|cold\"}\nsend job.row {\"type\": \"weather\", \"row\": {}}\ndie SIGKILL\n"}}) {
         QTemporaryDir folder;
         const std::string script = (folder.path() + "/script").toStdString();
         std::ofstream(script) << kGreeting + kStart + measuring(1) + measured(1) + measuring(8) + misfortune + "restart\n" + kGreeting + kStart + measuring(64) + measured(64) +
@@ -86,8 +86,7 @@ TEST(IsolatedWindow, AnswersWithinATenthOfASecondWhateverTheEngineDoes) {
         ASSERT_TRUE(waitFor([&] { return engine->hello().has_value(); }));
         window->showPage("Kernels");
         JobRequest request{.kind = "sweep", .model = "qwen2.5-tiny", .settings = {{"deadline", 0.5}}};
-        auto* watched = qobject_cast<WatchedApplication*>(qApp);
-        ASSERT_NE(watched, nullptr);
+        auto* watched = static_cast<WatchedApplication*>(qApp);
         watched->startWatching();
         Heartbeat heartbeat;
         ASSERT_TRUE(engine->start(std::move(request), "kernelscope-cli sweep").ok());
