@@ -1,5 +1,7 @@
 // Models of the hub: what its cache holds, and getting one.
 
+#include <QLineEdit>
+
 #include "ui/main_window.h"
 #include "ui/model_line.h"
 #include "ui/services/engine_adapter.h"

@@ -61,7 +61,7 @@ std::string profileTable(std::span<const RowRecord> records, const nlohmann::jso
             table.addRow(std::move(cells));
         }
         if (!text.empty()) text += "\n";
-        if (const std::string headline = profileHeadline(rows, phase, result); !headline.empty()) text += headline + "\n\n";
+        if (const std::string headline = phaseHeadline(rows, phase, result); !headline.empty()) text += headline + "\n\n";
         text += table.text();
         const auto work = passWorkOf(result, phase);
         for (const std::string& sentence : {bestCaseSentence(rows, phase, work ? &*work : nullptr), cautionOf(rows, phase)})

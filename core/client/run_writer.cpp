@@ -22,7 +22,7 @@ void RunWriter::close(RunHeader& header, Finished& finished) {
         if (const auto stored = m_store->rows(header.id, header.kind))
             for (const RowRecord& record : *stored)
                 if (auto row = rowFrom<ProfileRow>(record.values)) rows.push_back(std::move(*row));
-        header.headline = finished.headline = profileHeadline(rows);
+        header.headline = finished.headline = profileHeadline(rows, header.result);
     }
     if (const auto updated = m_store->updateRun(header); !updated && finished.status != RunStatus::failed) {
         finished.status = header.status = RunStatus::failed;

@@ -65,7 +65,7 @@ std::string boundWords(Bound bound, const PassWork* work) {
 
 }  // namespace
 
-std::string profileHeadline(std::span<const ProfileRow> rows, std::string_view phase, const nlohmann::json& result) {
+std::string phaseHeadline(std::span<const ProfileRow> rows, std::string_view phase, const nlohmann::json& result) {
     const ProfileRow* total = nullptr;
     const ProfileRow* tax = nullptr;
     for (const ProfileRow& row : rows) {
@@ -110,8 +110,8 @@ std::string profileHeadline(std::span<const ProfileRow> rows, std::string_view p
 }
 
 std::string profileHeadline(std::span<const ProfileRow> rows, const nlohmann::json& result) {
-    std::string text = profileHeadline(rows, "prefill", result);
-    const std::string decode = profileHeadline(rows, "decode", result);
+    std::string text = phaseHeadline(rows, "prefill", result);
+    const std::string decode = phaseHeadline(rows, "decode", result);
     if (!text.empty() && !decode.empty()) text += ". ";
     return text + decode;
 }

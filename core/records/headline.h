@@ -19,7 +19,7 @@ namespace kernelscope {
 std::string profileHeadline(std::span<const ProfileRow> rows, const nlohmann::json& result = {});
 
 /// The same of one phase, "decode" or "prefill".
-std::string profileHeadline(std::span<const ProfileRow> rows, std::string_view phase, const nlohmann::json& result = {});
+std::string phaseHeadline(std::span<const ProfileRow> rows, std::string_view phase, const nlohmann::json& result = {});
 
 /// What a sweep says: "24 cells, against native: fused 13.20x (median), torch 2.10x (median)".
 std::string sweepHeadline(std::span<const SweepRow> rows, std::string_view baseline);

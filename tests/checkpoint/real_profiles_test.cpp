@@ -64,13 +64,13 @@ TEST(PassWorkModel, GrowsWithTokensWhereWeightsDoNot) {
 
 TEST(RealProfiles, AnEagerDecodeStepOfASmallModelIsLaunchBound) {
     const Measured run = measured("decode-type");
-    const std::string headline = profileHeadline(run.rows, "decode", resultOf(run, "qwen2.5-0.5b", "decode"));
+    const std::string headline = phaseHeadline(run.rows, "decode", resultOf(run, "qwen2.5-0.5b", "decode"));
     EXPECT_NE(headline.find("launch-bound · Attention is 47 % of the wait"), std::string::npos) << headline;
 }
 
 TEST(RealProfiles, TheSameStepAsAGraphIsBoundByTheLatencyOfItsManyKernels) {
     const Measured run = measured("decode-graph");
-    const std::string headline = profileHeadline(run.rows, "decode", resultOf(run, "qwen2.5-0.5b", "decode"));
+    const std::string headline = phaseHeadline(run.rows, "decode", resultOf(run, "qwen2.5-0.5b", "decode"));
     EXPECT_NE(headline.find("latency-bound (its bytes take 235 µs at the copy rate)"), std::string::npos) << headline;
     EXPECT_EQ(bestCaseSentence(run.rows, "decode").find("by span"), std::string::npos) << "in a graph span and GPU time are one";
 }

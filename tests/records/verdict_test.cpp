@@ -60,10 +60,10 @@ TEST(Verdict, StandsInTheHeadlineWithWhatItComesFrom) {
     nlohmann::json result;
     keepWork(result, "decode", work(400e6, 1e9));
     const std::vector busy{row("MLP", 590, 580), row("total", 600, 590)};
-    EXPECT_EQ(profileHeadline(busy, "decode", result),
+    EXPECT_EQ(phaseHeadline(busy, "decode", result),
               "Decode 600 µs a token · GPU busy 590 µs (98 %) · memory-bound (its bytes take 400 µs at the copy rate) · MLP 98 % of the GPU's time");
     const std::vector cpu{row("MLP", 590, {}, 600), row("total", 600, {}, 600)};
-    EXPECT_EQ(profileHeadline(cpu, "decode", result), "Decode 600 µs a token · memory-bound (its bytes take 400 µs at the copy rate) · MLP 98 %");
+    EXPECT_EQ(phaseHeadline(cpu, "decode", result), "Decode 600 µs a token · memory-bound (its bytes take 400 µs at the copy rate) · MLP 98 %");
 }
 
 TEST(BestCases, AreOneATypeLargestFirstBySpanAndByGpuTime) {

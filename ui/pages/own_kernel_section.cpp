@@ -94,7 +94,7 @@ void OwnKernelSection::onFinished(const RunHeader& run, const Finished& finished
         m_card->setBusy({});
         if (run.id.empty()) {
             KernelVersion version = versionOf(run, finished, {}, fromQt(m_kernel->variant()));
-            version.version = fromQt(m_kernel->current());
+            version.version = m_kernel->current();
             if (!m_waiting) m_kernel->add(std::move(version));
         } else if (m_services.library && !m_waiting) {
             m_services.library->read({toQt(run.id)}, this, [this, run, finished](const std::vector<SavedRunPtr>& saved) {

@@ -194,7 +194,7 @@ void ProfilePage::select(const ProfileSelection& selection) {
 }
 
 QString ProfilePage::headlineOf(const RunRows& run) const {
-    return toQt(profileHeadline(run.as<ProfileRow>(), fromQt(m_controls->phase()), run.header().result));
+    return toQt(phaseHeadline(run.as<ProfileRow>(), fromQt(m_controls->phase()), run.header().result));
 }
 
 QString ProfilePage::sublineOf(const RunRows& run, bool live) const { return profileSubline(phaseRows(run), run.header(), live); }

@@ -205,7 +205,7 @@ void SummaryPage::fill(const std::vector<SavedRunPtr>& runs) {
         if (header.kind == "profile") {
             const auto rows = run->rows.as<ProfileRow>();
             const std::string phase = rows.empty() ? "decode" : rows.back().phase;
-            present(m_profile, header, toQt(kernelscope::profileHeadline(rows, phase, header.result)));
+            present(m_profile, header, toQt(phaseHeadline(rows, phase, header.result)));
             m_bars->setBars(shareBars(rowsOfPhase(rows, phase), {}));
         } else if (header.kind == "e2e") {
             const auto rows = run->rows.as<EndToEndRow>();
