@@ -29,13 +29,23 @@ void MainWindow::connectModels(EngineAdapter* engine) {
     });
 }
 
+namespace {
+
+/// An engine may say anything: what is no text is none.
+std::string textAt(const nlohmann::json& object, const char* key) {
+    const auto found = object.find(key);
+    return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+}  // namespace
+
 void MainWindow::listModels() {
     m_services.engine->call("model.list", nlohmann::json::object(), this, [this](const Result<nlohmann::json>& answer) {
         QStringList ids;
         if (!answer || !answer->is_object()) return;  // an engine of an earlier version
         for (const nlohmann::json& model : answer->value("models", nlohmann::json::array())) {
-            if (!model.is_object() || model.value("source", "") != "hub cache" || !model.value("problem", "").empty()) continue;
-            ids << toQt(model.value("model", ""));
+            if (!model.is_object() || textAt(model, "source") != "hub cache" || !textAt(model, "problem").empty()) continue;
+            ids << toQt(textAt(model, "model"));
         }
         m_modelLine->setCachedModels(ids);
     });

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <chrono>
 #include <fstream>
+#include <random>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -113,6 +114,7 @@ Result<void> link(const fs::path& blob, const fs::path& place) {
     fs::remove(place, failed);
     failed.clear();
     fs::create_symlink(target, place, failed);
+    if (std::error_code none; failed && fs::read_symlink(place, none) == target) return {};  // another program was quicker
     if (failed) fs::copy_file(blob, place, fs::copy_options::overwrite_existing, failed);
     if (failed) return cannotWrite(place, failed);
     return {};
@@ -122,7 +124,7 @@ Result<void> writeReference(const fs::path& file, const std::string& commit) {
     std::error_code failed;
     fs::create_directories(file.parent_path(), failed);
     fs::path fresh = file;
-    fresh += ".new";
+    fresh += "." + std::to_string(std::random_device{}()) + ".new";  // of this program alone
     {
         std::ofstream out(fresh, std::ios::binary | std::ios::trunc);
         out << commit;

@@ -20,6 +20,7 @@ FORBIDDEN = {
     "kernels": {"Qt": QT, "torch": TORCH, "the core": r"(core|ui)/.*"},
     "ui": {"torch": TORCH, "CUDA": CUDA, "the engine": r"core/(engine|device|model|ops|own|measure)/.*"},
     "core/records": {"torch": TORCH, "CUDA": CUDA, "other parts": r"core/(client|engine|device|model|ops|own|measure)/.*"},
+    "core/hub": {"torch": TORCH, "CUDA": CUDA, "other parts": r"core/(client|engine|device|ops|own|measure)/.*"},
     "core/client": {"torch": TORCH, "CUDA": CUDA, "the engine side": r"core/(engine|device|model|ops|own|measure)/.*"},
     "app/cli": {"torch": TORCH, "CUDA": CUDA, "Qt": QT, "the engine side": r"core/(engine|device|model|ops|own|measure)/.*"},
     "app/gui": {"torch": TORCH, "CUDA": CUDA, "the engine side": r"core/(engine|device|model|ops|own|measure)/.*"},

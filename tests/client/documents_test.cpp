@@ -254,7 +254,7 @@ TEST(Export, TheReportOfAnEndToEndRunDrawsBothConfigurations) {
         ASSERT_TRUE(store->putRow("e", {"e2e", rowKey(row), valuesOf(row)}).ok());
     }
     const std::string text = *exportRun(*store, "e", ExportFormat::html);
-    EXPECT_NE(text.find("aria-label=\"In all: native, eager 300 ms, patched, eager 200 ms\""), std::string::npos) << text;
+    EXPECT_NE(text.find("aria-label=\"In all: native, eager 300.0 ms, patched, eager 200.0 ms\""), std::string::npos) << text;
 }
 
 TEST(Compare, RowsOfOneSideAreListedAndTheRestIsCompared) {

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "core/device/cuda_support.h"
+#include "core/device/device.h"
 #include "core/measure/span_recorder.h"
 #include "core/model/qwen2.h"
 #include "core/records/statistics.h"

@@ -2,9 +2,12 @@
 
 #include "core/hub/fetch.h"
 
+#include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <random>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -20,6 +23,7 @@ using test::LoopbackHub;
 class Fetch : public testing::Test {
 protected:
     void SetUp() override {
+        forgetEnvironment();
         const auto* info = testing::UnitTest::GetInstance()->current_test_info();
         folder = fs::temp_directory_path() / ("kernelscope-fetch-" + std::string(info->name()) + "-" + std::to_string(std::random_device{}()));
         fs::create_directories(folder);
@@ -35,8 +39,13 @@ protected:
         options.patience.pause = std::chrono::milliseconds(1);
     }
     void TearDown() override {
-        for (const char* name : {"http_proxy", "HF_HUB_CACHE", "HF_HOME", "HF_ENDPOINT", "HF_TOKEN", "HF_HUB_OFFLINE", "HF_TOKEN_PATH"}) ::unsetenv(name);
+        forgetEnvironment();
         fs::remove_all(folder);
+    }
+    /// Neither the tests' own settings nor the user's.
+    static void forgetEnvironment() {
+        for (const char* name : {"http_proxy", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY", "HF_HUB_CACHE", "HF_HOME", "HF_ENDPOINT", "HF_TOKEN", "HF_HUB_OFFLINE", "HF_TOKEN_PATH"})
+            ::unsetenv(name);
     }
 
     Result<FetchedModel> fetch() { return fetchModel(place, options, stop.get_token()); }
@@ -161,8 +170,10 @@ TEST_F(Fetch, TheTokenGoesToTheHubAndNotBeyond) {
     EXPECT_NE(failure().message.find("401"), std::string::npos);
     place.token = "secret";
     ASSERT_TRUE(fetch().ok());
-    for (const auto& request : hub.received())
-        if (request.target.starts_with("/storage/")) EXPECT_FALSE(request.headers.contains("authorization")) << "another host";
+    for (const auto& request : hub.received()) {
+        if (!request.target.starts_with("/storage/")) continue;
+        EXPECT_FALSE(request.headers.contains("authorization")) << "another host";
+    }
     place.token = "wrong";
     EXPECT_NE(failure().message.find("does not accept the token"), std::string::npos);
 }

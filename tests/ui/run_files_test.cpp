@@ -6,6 +6,9 @@
 #include <fstream>
 
 #include <QAbstractItemModelTester>
+#include <QApplication>
+#include <QDir>
+#include <QDragEnterEvent>
 #include <QDropEvent>
 #include <QElapsedTimer>
 #include <QFile>
@@ -23,6 +26,7 @@
 
 #include "core/client/export.h"
 #include "core/records/rows.h"
+#include "ui/model_line.h"
 #include "ui/models/paged_rows.h"
 #include "ui/pages/large_run_panel.h"
 #include "ui/pages/profile_page.h"
@@ -132,7 +136,6 @@ TEST(LargeRuns, AMillionRowsOpenInUnderTwoSecondsAndLittleMemory) {
     TestWindow window(kNoEngine);
     Store& store = *window->services().store;
     const std::string id = storeSweep(store);
-    const auto header = store.run(id);
     SQLite::Database raw(window.storePath().string(), SQLite::OPEN_READWRITE);
     raw.exec("INSERT INTO rows_sweep (_run, _place, _key, op, variant, dtype, hidden, rows, cache, status, device_us) "
              "WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 1000099) "

@@ -1,5 +1,7 @@
 #include "ui/services/print_run.h"
 
+#include <algorithm>
+
 #include <QImage>
 #include <QPainter>
 #include <QTextCursor>
