@@ -77,7 +77,7 @@ TEST(EngineSpanTable, AProfilerThatDoublesThePassIsSeenInTheTaxAndNotInTheHeadli
     }
     const std::vector<ProfileRow> rows = table.rows(true);
     EXPECT_NEAR(row(rows, "profiler tax").spanSharePct.value(), 100.0, 1e-9);
-    EXPECT_EQ(profileHeadline(rows, "decode").substr(0, 22), "Decode 100 µs a token");
+    EXPECT_EQ(profileHeadline(rows, std::string_view("decode")).substr(0, 22), "Decode 100 µs a token");
 }
 
 TEST(EngineSpanTable, AHostThatIsSlowForAWhileDoesNotWidenTheTaxsInterval) {
