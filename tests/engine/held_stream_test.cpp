@@ -125,7 +125,8 @@ TEST_F(EngineHeldStream, RowsHaveGpuTimeAndGapsButNoKernels) {
     pass()();
     recorder.endPass();
     hooks.remove(&recorder);
-    table.addInstrumented(recorder.read());
+    const PassSpans spans = recorder.read();
+    table.addInstrumented(spans);
     std::vector<ProfileRow> rows = table.rows(false);
     const Result<GraphProfile> profile = measured();
     ASSERT_TRUE(profile);
@@ -143,7 +144,7 @@ TEST_F(EngineHeldStream, RowsHaveGpuTimeAndGapsButNoKernels) {
     }
     EXPECT_NEAR(share, 100, 1e-6);
     EXPECT_FALSE(crossCheck("decode", *profile, {{}}, tree)) << "no kernels to compare";
-    for (const ProfileEventRow& event : eventRows("decode", recorder.read(), &*profile, tree)) EXPECT_NE(event.track, "kernel");
+    for (const ProfileEventRow& event : eventRows("decode", spans, &*profile, tree)) EXPECT_NE(event.track, "kernel");
 }
 
 TEST_F(EngineHeldStream, AHoldThatEndsByItselfRefusesTheResultInWords) {
