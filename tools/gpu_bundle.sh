@@ -9,7 +9,7 @@ source "$(dirname "$0")/environment.sh"
 folder=$1
 bin=${KERNELSCOPE_BUNDLE_FROM:-$ks_build/bin}
 mkdir -p "$folder"
-for program in kernelscope-engine kernelscope-cli kernel_gpu_tests model_gpu_tests measure_gpu_tests engine_gpu_tests; do
+for program in kernelscope-engine kernelscope-cli kernel_gpu_tests model_gpu_tests measure_gpu_tests engine_gpu_tests own_kernel_gpu_tests; do
   [ -e "$bin/$program" ] || continue
   strip -o "$folder/$program" "$bin/$program"
 done

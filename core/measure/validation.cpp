@@ -311,6 +311,7 @@ private:
             if (touched) return wrong("with no rows to work on, it wrote to its result");
         }
         executed = execute(variant, rowsOf(std::min<std::int64_t>(1, m_shape.rows)), Execution::plain, m_device, [] {});
+        if (!executed && executed.error().code == ErrorCode::usage) return failedOrRefused(executed.error());  // a shape that it does not serve
         if (!executed) return wrong("after a call without rows the next call failed: " + executed.error().message);
         return CaseOutcome{};
     }

@@ -67,8 +67,11 @@ TEST(Expression, AnUnknownNameIsAnsweredWithTheKnownOnes) {
 TEST(Expression, WhatIsNoneIsRefused) {
     for (const char* text : {"", " ", "rows +", "(rows", "rows)", "min(rows)", "min rows", "1 2", "rows; hidden", "99999999999999999999", "rows @ 2", "=", "!", "ceil_div(1, 2"}) complaintAbout(text);
     complaintAbout(std::string(100000, '('));
-    complaintAbout(std::string(100000, '-') + "1");
-    complaintAbout(std::string(100000, '!') + "1");
+    for (const char sign : {'-', '!'}) {
+        std::string signs(100000, sign);
+        signs += '1';
+        complaintAbout(signs);
+    }
 }
 
 }  // namespace

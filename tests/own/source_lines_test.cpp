@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "core/own/source_lines.h"
@@ -16,7 +17,8 @@ TEST(SourceLines, ALogNamesFileAndLine) {
     EXPECT_EQ(readableLog("a/my.cu(12): error: no\n\n1 error detected (1): x\n"), "a/my.cu:12: error: no\n1 error detected :1: x");
     EXPECT_EQ(readableLog("my (copy).cu(3): warning #1: (a): b\n"), "my (copy).cu:3: warning #1: (a): b");
     EXPECT_EQ(readableLog("f(x): g\n"), "f(x): g");
-    EXPECT_EQ(readableLog(std::string(50, 'a') + "\n" + std::string(50, 'b') + "\n", 60), std::string(50, 'a') + "\n...");
+    const std::string a(50, 'a'), b(50, 'b');
+    EXPECT_EQ(readableLog(fmt::format("{}\n{}\n", a, b), 60), fmt::format("{}\n...", a));
 }
 
 }  // namespace

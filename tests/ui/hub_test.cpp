@@ -86,7 +86,7 @@ TEST(Hub, WhatArrivedIsChosen) {
 }
 
 TEST(Hub, ARefusalIsSaidWithItsWayOut) {
-    HubWindow hub(kBegin + kJob + R"(send job.finished {"status": "failed", "error": {"code": 65, "message": "the hub has no model Owner/New (404)", "advice": "check the name"}})" "\nhang\n");
+    HubWindow hub(kBegin + kJob + R"~(send job.finished {"status": "failed", "error": {"code": 65, "message": "the hub has no model Owner/New (404)", "advice": "check the name"}})~" "\nhang\n");
     ASSERT_TRUE(hub.known);
     HubBar* bar = hub.window->hubBar();
     bar->open("Owner/New");
