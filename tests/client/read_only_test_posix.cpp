@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 class Locked {
 public:
     explicit Locked(fs::path folder) : m_folder(std::move(folder)) {
-        allow(fs::perms::owner_read | fs::perms::group_read | fs::perms::others_read, fs::perms::owner_exec | fs::perms::others_exec);
+        allow(fs::perms::owner_read | fs::perms::group_read | fs::perms::others_read, fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec);
         if (::geteuid() == 0) m_dropped = ::seteuid(65534) == 0;
     }
     ~Locked() {

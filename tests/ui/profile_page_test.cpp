@@ -25,7 +25,6 @@ namespace kernelscope::ui {
 namespace {
 
 using namespace test;
-constexpr const char* kNoEngine = "/nowhere/kernelscope-engine";
 
 /// Stores a decode profile with what `change` adds to it or takes away, opens it, and waits for the page.
 class ProfilePageOf : public testing::Test {

@@ -40,7 +40,6 @@ namespace kernelscope::ui {
 namespace {
 
 using namespace test;
-constexpr const char* kNoEngine = "/nowhere/kernelscope-engine";
 
 /// A run exported from a store of its own, as a file.
 QString exportedRun(const TestWindow& window, const QString& name) {

@@ -100,7 +100,7 @@ TEST(SweepLoad, SixHundredCellsLeaveTheWindowFourFifthsOfACoreAndNeverHoldAFrame
     window->resize(1440, 1000);
     window->showPage("Kernels");
     KernelsPage* page = window->kernelsPage();
-    auto* application = qobject_cast<WatchedApplication*>(QCoreApplication::instance());
+    auto* application = dynamic_cast<WatchedApplication*>(QCoreApplication::instance());
     ASSERT_NE(application, nullptr);
 
     std::set<QByteArray> states;

@@ -48,6 +48,9 @@ bool waitFor(const std::function<bool()>& condition, int milliseconds = 10'000);
 /// The engine of this build, beside this test program.
 QString builtEngine();
 
+/// For windows that need none.
+constexpr const char* kNoEngine = "/nowhere/kernelscope-engine";
+
 /// A window with a store and settings of its own, shown and past its first paint.
 class TestWindow {
 public:

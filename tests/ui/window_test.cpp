@@ -39,7 +39,6 @@ namespace kernelscope::ui {
 namespace {
 
 using namespace test;
-constexpr const char* kNoEngine = "/nowhere/kernelscope-engine";
 
 /// Types a name into the file dialog that is open and accepts it.
 void chooseFile(const QString& file) {
