@@ -100,8 +100,7 @@ TEST(SweepLoad, SixHundredCellsLeaveTheWindowFourFifthsOfACoreAndNeverHoldAFrame
     window->resize(1440, 1000);
     window->showPage("Kernels");
     KernelsPage* page = window->kernelsPage();
-    auto* application = qobject_cast<WatchedApplication*>(QCoreApplication::instance());
-    ASSERT_NE(application, nullptr);
+    auto* application = static_cast<WatchedApplication*>(qApp);  // tests/ui/main.cpp
 
     std::set<QByteArray> states;
     std::size_t measured = 0;
@@ -133,7 +132,7 @@ TEST(SweepLoad, SixHundredCellsLeaveTheWindowFourFifthsOfACoreAndNeverHoldAFrame
                 100 * cpu / seconds, application->worst().milliseconds, qPrintable(application->worst().receiver), application->worst().eventType, states.size());
     EXPECT_LT(cpu, 0.2 * seconds);
     EXPECT_LT(application->worst().milliseconds, 16);
-    EXPECT_GE(states.size(), 5u);
+    EXPECT_GE(states.size(), 5u) << "it is live";
 }
 
 }  // namespace
