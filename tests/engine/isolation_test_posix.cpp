@@ -80,7 +80,8 @@ TEST_P(RealIsolation, ASignalCostsTheCellInHandAndNoOther) {
         ASSERT_EQ(children.size(), 1u);
         ::kill(children.front(), GetParam());
     };
-    job.run("validate", {{"op", "rms_norm"}, {"variant", "native"}, {"hidden", {64}}, {"rows", {1, 8}}, {"dtypes", "float32"}, {"deadline", 4}});
+    // Large enough that the signal arrives while the cell is being worked on.
+    job.run("validate", {{"op", "rms_norm"}, {"variant", "native"}, {"hidden", {4096}}, {"rows", {1024, 2048}}, {"dtypes", "float32"}, {"deadline", 4}});
     EXPECT_EQ(job.finished.status, RunStatus::done) << job.finished.error.message;
     int lost = 0, measured = 0;
     for (const RowRecord& record : *job.store->rows(job.header.id, "validate")) {

@@ -108,7 +108,7 @@ TEST(KernelEvidence, ARooflineHasAPointForEveryTimedCellUnderTheRoof) {
     EXPECT_EQ(view.copyGbPerS, 2000);
     for (const RooflinePoint& point : view.points) EXPECT_EQ(point.intensity, 0.5);
     EXPECT_TRUE(view.points.back().inView) << "drawn last, on top";
-    EXPECT_TRUE(view.sentence().contains("fewer than 50 operations a byte")) << qPrintable(view.sentence());
+    EXPECT_TRUE(view.sentence().contains("fewer than 50.0 operations a byte")) << qPrintable(view.sentence());
     EXPECT_TRUE(rooflineView({}, sweepRows(), kFused).empty());
 }
 

@@ -182,6 +182,7 @@ TEST(Window, EveryControlHasANameForScreenReadersAndIsReachedByTab) {
     window->hubBar()->open({});
     // Every action of the menus: named, and reached by its letter or its keys.
     for (const QMenu* menu : window->menuBar()->findChildren<QMenu*>()) {
+        if (menu->title().isEmpty()) continue;  // the menu bar's own, for what does not fit
         EXPECT_TRUE(menu->title().contains('&')) << qPrintable(menu->title());
         for (const QAction* action : menu->actions()) {
             if (action->isSeparator() || menu->title().startsWith("Recent")) continue;

@@ -34,9 +34,9 @@ void CellGrid::setChosen(const std::string& key) {
     update();
 }
 
-void CellGrid::setBusy(const std::string& key) {
-    if (m_busy == key) return;
-    m_busy = key;
+void CellGrid::setBusy(std::optional<std::pair<std::int64_t, std::int64_t>> shape) {
+    if (m_busy == shape) return;
+    m_busy = shape;
     update();
 }
 
@@ -95,9 +95,15 @@ void CellGrid::draw(QPainter& painter, const QRectF& area) const {
                 painter.setPen(ink);
                 drawTabular(painter, textAt, Qt::AlignHCenter, cell.text);
             }
-            if (!cell.key.empty() && (cell.key == m_chosen || cell.key == m_busy)) {
+            const bool busy = m_busy && m_busy->first == m_grid.hidden[std::size_t(h)] && m_busy->second == m_grid.rows[std::size_t(r)];
+            const bool chosen = !cell.key.empty() && cell.key == m_chosen;
+            if (busy && cell.key.empty()) {
+                painter.setPen(theme.muted);
+                painter.drawText(at, Qt::AlignCenter, "…");
+            }
+            if (busy || chosen) {
                 painter.setBrush(Qt::NoBrush);
-                painter.setPen(QPen(cell.key == m_chosen ? theme.text : theme.accent, 2));
+                painter.setPen(QPen(chosen ? theme.text : theme.accent, 2));
                 painter.drawRoundedRect(at.adjusted(1, 1, -1, -1), 2, 2);
             }
         }

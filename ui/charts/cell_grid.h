@@ -13,7 +13,8 @@ public:
     void setGrid(Grid grid);
     [[nodiscard]] const Grid& grid() const { return m_grid; }
     void setChosen(const std::string& key);
-    void setBusy(const std::string& key);  ///< the cell being measured
+    /// Hidden size and rows of the cell being worked on, if it is in the grid.
+    void setBusy(std::optional<std::pair<std::int64_t, std::int64_t>> shape);
 
     void draw(QPainter& painter, const QRectF& area) const override;
     [[nodiscard]] QSize sizeHint() const override;
@@ -32,7 +33,8 @@ private:
     [[nodiscard]] QRectF cellRect(const QRectF& area, int hidden, int rows) const;
     [[nodiscard]] const GridCell* cellAt(const QPointF& position) const;
     Grid m_grid;
-    std::string m_chosen, m_busy;
+    std::string m_chosen;
+    std::optional<std::pair<std::int64_t, std::int64_t>> m_busy;
 };
 
 }  // namespace kernelscope::ui

@@ -243,6 +243,29 @@ Grid validationGrid(std::span<const ValidateRow> validated, const KernelView& vi
     return grid;
 }
 
+Grid withPlan(Grid grid, std::span<const std::int64_t> hidden, std::span<const std::int64_t> rows) {
+    if (grid.cells.empty()) return grid;
+    std::set<std::int64_t> allHidden(grid.hidden.begin(), grid.hidden.end()), allRows(grid.rows.begin(), grid.rows.end());
+    allHidden.insert(hidden.begin(), hidden.end());
+    allRows.insert(rows.begin(), rows.end());
+    if (allHidden.size() == grid.hidden.size() && allRows.size() == grid.rows.size()) return grid;
+    Grid whole{.hidden = {allHidden.begin(), allHidden.end()}, .rows = {allRows.begin(), allRows.end()}, .cells = {}, .least = grid.least, .most = grid.most};
+    whole.cells.resize(whole.hidden.size() * whole.rows.size());
+    for (std::size_t h = 0; h < grid.hidden.size(); ++h) {
+        for (std::size_t r = 0; r < grid.rows.size(); ++r) cellOf(whole, grid.hidden[h], grid.rows[r]) = std::move(grid.cells[h * grid.rows.size() + r]);
+    }
+    return whole;
+}
+
+std::optional<std::pair<std::int64_t, std::int64_t>> busyShape(const std::string& key, const KernelView& view) {
+    const RowType type = rowTypeOf<SweepRow>();
+    const auto values = valuesFromKey(type, key);  // a validate row's key has as many parts, the case in the cache's place
+    if (!values) return std::nullopt;
+    const auto row = rowFrom<SweepRow>(*values);
+    if (!row || row->op != view.op || (!view.dtype.empty() && row->dtype != view.dtype)) return std::nullopt;
+    return std::pair{row->hidden, row->rows};
+}
+
 QString sweepHeadline(std::span<const SweepRow> swept, const KernelView& view) {
     const Mean mean = speedupMean(swept, view);
     if (mean.count == 0 && mean.unsure > 0 && view.variant != "native") {

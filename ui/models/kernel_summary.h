@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <QString>
@@ -66,6 +67,11 @@ enum class GridFigure { limit, speedup, deviceUs };
 Grid sweepGrid(std::span<const SweepRow> swept, const KernelView& view, GridFigure figure);
 /// Worst status of all cases at a shape.
 Grid validationGrid(std::span<const ValidateRow> validated, const KernelView& view);
+
+/// The same with the shapes that are planned and not there yet. Nothing is added to a grid without cells.
+Grid withPlan(Grid grid, std::span<const std::int64_t> hidden, std::span<const std::int64_t> rows);
+/// Hidden size and rows of a cell's key, where it is of the operator and type in view.
+std::optional<std::pair<std::int64_t, std::int64_t>> busyShape(const std::string& key, const KernelView& view);
 
 /// "fused is 8.1x faster than native (geometric mean of 80 cells), never slower"
 QString sweepHeadline(std::span<const SweepRow> swept, const KernelView& view);

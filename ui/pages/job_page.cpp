@@ -195,12 +195,15 @@ void JobPage::onProgress(const Progress& progress) {
     if (progress.total > 0) parts << QString("%1 of %2").arg(qlonglong(progress.done)).arg(qlonglong(progress.total));
     if (progress.secondsLeft && *progress.secondsLeft > 0.5) parts << duration(*progress.secondsLeft) + " left";
     m_progressText = parts.join(" · ");
-    if (!m_saved) renderLine(true);
+    if (m_saved) return;
+    progressShown(progress);
+    renderLine(true);
 }
 
 void JobPage::onFinished(const RunHeader& run, const Finished& finished) {
     if (!m_running) return;
     setRunning(false);
+    progressShown({});
     m_live.setHeader(run);
     if (finished.status == RunStatus::failed) showError(finished.error);
     if (!m_saved) render();

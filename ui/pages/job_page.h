@@ -62,6 +62,7 @@ protected:
     [[nodiscard]] virtual QString sublineOf(const RunRows& run, bool live) const = 0;
     virtual void settingsShown(const RunRows& run) { Q_UNUSED(run); }  ///< a saved run's settings, for the controls
     virtual void setControlsEnabled(bool enabled);
+    virtual void progressShown(const Progress& progress) { Q_UNUSED(progress); }  ///< of a running job; an empty one when it has ended
 
     void setControls(QWidget* controls);
     void setBody(QWidget* body);

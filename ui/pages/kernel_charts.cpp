@@ -180,6 +180,22 @@ void KernelCharts::setChosenCell(const std::string& key) {
     m_grid->setChosen(key);
 }
 
+void KernelCharts::setPlan(const nlohmann::json& settings) {
+    const auto list = [&](const char* key) {
+        std::vector<std::int64_t> values;
+        if (!settings.contains(key) || !settings[key].is_array()) return values;
+        for (const auto& value : settings[key]) if (value.is_number_integer()) values.push_back(value.get<std::int64_t>());
+        return values;
+    };
+    m_plannedHidden = list("hidden");
+    m_plannedRows = list("rows");
+}
+
+void KernelCharts::setBusy(const std::string& key) {
+    m_busy = key;
+    m_grid->setBusy(busyShape(key, m_view));
+}
+
 void KernelCharts::fillChoices() {
     m_filling = true;
     refill(m_variant, variantsOf(m_validated, m_swept, m_view.op), m_view.variant, "fused");
@@ -194,12 +210,14 @@ void KernelCharts::redraw() {
     if (figure == "valid") {
         m_gridCard->setTitle("Validation");
         m_gridCard->setHint("worst of all cases");
-        m_grid->setGrid(validationGrid(m_validated, m_view));
+        m_grid->setGrid(withPlan(validationGrid(m_validated, m_view), m_plannedHidden, m_plannedRows));
     } else {
         m_gridCard->setTitle(figure == "limit" ? "Share of the limit, %" : figure == "speedup" ? "Speed-up over native" : "Device time, µs");
         m_gridCard->setHint("hidden × rows");
-        m_grid->setGrid(sweepGrid(m_swept, m_view, figure == "limit" ? GridFigure::limit : figure == "speedup" ? GridFigure::speedup : GridFigure::deviceUs));
+        const GridFigure what = figure == "limit" ? GridFigure::limit : figure == "speedup" ? GridFigure::speedup : GridFigure::deviceUs;
+        m_grid->setGrid(withPlan(sweepGrid(m_swept, m_view, what), m_plannedHidden, m_plannedRows));
     }
+    m_grid->setBusy(busyShape(m_busy, m_view));
 }
 
 }  // namespace kernelscope::ui

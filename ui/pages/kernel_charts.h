@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include <QWidget>
 
 #include "ui/charts/chart.h"
@@ -33,6 +35,10 @@ public:
     [[nodiscard]] const KernelView& view() const { return m_view; }
     void setOperator(const QString& op);
     void setChosenCell(const std::string& key);
+    /// The shapes that a run is about, so that the grid shows those to come.
+    void setPlan(const nlohmann::json& settings);
+    /// The cell being worked on, by its key; empty: none.
+    void setBusy(const std::string& key);
     [[nodiscard]] QList<Chart*> charts() const;
     [[nodiscard]] CellGrid* grid() const { return m_grid; }
     [[nodiscard]] SpeedupPlot* lines() const { return m_lines; }
@@ -66,7 +72,8 @@ private:
     SpeedupPlot* m_lines;
     ErrorChart* m_errors;
     RooflinePlot* m_roofline;
-    std::string m_chosen;
+    std::string m_chosen, m_busy;
+    std::vector<std::int64_t> m_plannedHidden, m_plannedRows;
     CellGrid* m_grid;
     bool m_filling = false;
     bool m_onlyErrors = false;  ///< the errors are shown because there was nothing else

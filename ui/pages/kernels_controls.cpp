@@ -11,6 +11,7 @@
 #include "ui/services/settings.h"
 #include "ui/text.h"
 #include "ui/theme.h"
+#include "ui/widgets/multi_choice.h"
 #include "ui/widgets/segmented.h"
 
 namespace kernelscope::ui {
@@ -51,6 +52,10 @@ KernelsControls::KernelsControls(QWidget* parent) : QWidget(parent) {
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(space(this, 1.5));
+    m_operators = new MultiChoice("Operators", {"rms_norm", "add_rms_norm", "silu_mul", "rope"}, "Which operators", this);
+    m_variants = new MultiChoice("Variants", {"native", "aten", "fused", "fused_plain"}, "Which variants to compare; those that a device does not have are left out", this);
+    m_types = new MultiChoice("Types", {"float32", "float16", "bfloat16"}, "Which types; all: a sweep takes the model's own, Validate every one", this);
+    for (MultiChoice* choice : {m_operators, m_variants, m_types}) row->addWidget(choice);
     auto* presets = new QToolButton(this);
     presets->setText("Shapes");
     presets->setAccessibleName("Shape presets");
@@ -65,8 +70,8 @@ KernelsControls::KernelsControls(QWidget* parent) : QWidget(parent) {
     }
     presets->setMenu(menu);
     row->addWidget(presets);
-    m_hidden = addList(row, "Hidden", "the model's", 24, this);
-    m_rows = addList(row, "Rows", "1,8,64,512,2048", 16, this);
+    m_hidden = addList(row, "Hidden", "the model's", 16, this);
+    m_rows = addList(row, "Rows", "1,8,64,512,2048", 13, this);
     m_cache = new Segmented("Cache", this);
     m_cache->add("Cold", "cold", "Every input from memory");
     m_cache->add("Warm", "warm", "The same buffers again and again");
@@ -84,6 +89,9 @@ nlohmann::json KernelsControls::settings(const std::string& kind) const {
     nlohmann::json settings = nlohmann::json::object();
     for (const auto& [key, edit] : {std::pair{"hidden", m_hidden}, std::pair{"rows", m_rows}}) {
         if (const auto list = listIn(edit); list && !list->empty()) settings[key] = *list;
+    }
+    for (const auto& [key, choice] : {std::pair{"op", m_operators}, std::pair{"variant", m_variants}, std::pair{"dtypes", m_types}}) {
+        if (const QStringList names = choice->chosen(); !names.isEmpty()) settings[key] = fromQt(names.join(','));
     }
     if (kind == "sweep") settings["cache"] = fromQt(m_cache->value());
     return settings;
@@ -107,6 +115,13 @@ void KernelsControls::show(const nlohmann::json& settings) {
         if (value.is_string()) edit->setText(toQt(value.get<std::string>()));
         if (value.is_array() && !value.empty() && value.front().is_number_integer()) edit->setText(toQt(formatList(value.get<std::vector<std::int64_t>>())));
     };
+    const auto choice = [&](const char* key, MultiChoice* box) {
+        const bool named = settings.contains(key) && settings[key].is_string() && settings[key] != "all";
+        box->setChosen(named ? toQt(settings[key].get<std::string>()).split(',', Qt::SkipEmptyParts) : QStringList());
+    };
+    choice("op", m_operators);
+    choice("variant", m_variants);
+    choice("dtypes", m_types);
     list("hidden", m_hidden);
     list("rows", m_rows);
     for (QLineEdit* edit : {m_hidden, m_rows}) edit->setCursorPosition(0);

@@ -14,6 +14,7 @@ class QPushButton;
 
 namespace kernelscope::ui {
 
+class MultiChoice;
 class Segmented;
 class Settings;
 
@@ -34,11 +35,17 @@ public:
     [[nodiscard]] QPushButton* validateButton() const { return m_validate; }
     [[nodiscard]] QLineEdit* hidden() const { return m_hidden; }
     [[nodiscard]] QLineEdit* rows() const { return m_rows; }
+    [[nodiscard]] MultiChoice* operators() const { return m_operators; }
+    [[nodiscard]] MultiChoice* variants() const { return m_variants; }
+    [[nodiscard]] MultiChoice* types() const { return m_types; }
 
 signals:
     void validateRequested();
 
 private:
+    MultiChoice* m_operators;
+    MultiChoice* m_variants;
+    MultiChoice* m_types;
     QLineEdit* m_hidden;
     QLineEdit* m_rows;
     Segmented* m_cache;

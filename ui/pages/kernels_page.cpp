@@ -148,7 +148,7 @@ JobRequest KernelsPage::request() const {
     const ModelChoice choice = modelLine().choice();
     m_controls->remember(m_settings);
     JobRequest request{.kind = m_kind, .model = choice.model, .device = m_kind == "sweep" ? choice.devices : choice.device, .dtype = choice.dtype, .settings = m_controls->settings(m_kind)};
-    if (choice.dtype != "auto") request.settings["dtypes"] = choice.dtype;
+    if (choice.dtype != "auto" && !request.settings.contains("dtypes")) request.settings["dtypes"] = choice.dtype;
     m_own->addTo(request.settings);
     return request;
 }
@@ -164,9 +164,12 @@ void KernelsPage::renderCharts(const RunRows& run, bool live) {
 void KernelsPage::drawCharts(const RunRows& run) {
     m_sinceCharts.restart();
     m_chartsBehind = false;
+    m_charts->setPlan(run.header().settings);
     m_charts->show(validatedOf(run), run.as<SweepRow>());
     m_charts->showEvidence(run);
 }
+
+void KernelsPage::progressShown(const Progress& progress) { m_charts->setBusy(running() ? progress.cell : std::string()); }
 
 void KernelsPage::renderTables(const RunRows& run, bool live) {
     if (live && m_chartsBehind) drawCharts(run);

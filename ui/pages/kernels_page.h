@@ -45,6 +45,7 @@ protected:
     [[nodiscard]] QString headlineOf(const RunRows& run) const override;
     [[nodiscard]] QString sublineOf(const RunRows& run, bool live) const override;
     void settingsShown(const RunRows& run) override;
+    void progressShown(const Progress& progress) override;
     void setControlsEnabled(bool enabled) override;
 
 private:

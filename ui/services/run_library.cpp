@@ -54,7 +54,7 @@ private:
     static std::vector<RowType> rowTypesOf(const std::string& kind) {
         std::vector<RowType> types;
         for (const RowType& type : rowTypes()) {
-            if (type.name == kind || (kind == "context" && type.name == "context_share") || (kind == "profile" && (type.name == "profile_module" || type.name == "profile_event")) ||
+            if (type.name == kind || type.name.starts_with(kind + "_") ||
                 ((kind == "sweep" || kind == "validate") && (type.name == "validate" || type.name == "error_map" || type.name == "roofline"))) types.push_back(type);
         }
         return types;
