@@ -60,8 +60,8 @@ TEST_F(ReadOnlyStore, IsReadAsItStandsAndRefusesEveryChange) {
     ASSERT_TRUE(store.ok()) << store.error().message;
     EXPECT_TRUE((*store)->isReadOnly());
     EXPECT_EQ((*store)->runs()->size(), 1u);
-    EXPECT_EQ((*store)->rows("abc", "profile")->size(), 1u);
-    const auto changed = (*store)->setNote("abc", "x");
+    EXPECT_EQ((*store)->rows("abc111", "profile")->size(), 1u);
+    const auto changed = (*store)->setNote("abc111", "x");
     ASSERT_FALSE(changed.ok());
     EXPECT_NE(changed.error().message.find("is not writable"), std::string::npos) << changed.error().message;
     EXPECT_EQ(std::distance(fs::directory_iterator(file.parent_path()), {}), 1) << "nothing was left beside it";
@@ -72,15 +72,15 @@ TEST_F(ReadOnlyStore, OfAnOlderVersionIsBroughtUpToDateInMemory) {
     const Locked locked(file.parent_path());
     const auto store = Store::openToRead(file);
     ASSERT_TRUE(store.ok()) << store.error().message;
-    EXPECT_EQ(rowFrom<ProfileRow>((*store)->rows("abc", "profile")->at(0).values)->spanUs, 1);
-    EXPECT_FALSE((*store)->setNote("abc", "x").ok()) << "a change to the copy would be lost";
+    EXPECT_EQ(rowFrom<ProfileRow>((*store)->rows("abc111", "profile")->at(0).values)->spanUs, 1);
+    EXPECT_FALSE((*store)->setNote("abc111", "x").ok()) << "a change to the copy would be lost";
 }
 
 TEST_F(ReadOnlyStore, ThatCanBeWrittenIsOpenedAsUsual) {
     const auto store = Store::openToRead(file);
     ASSERT_TRUE(store.ok());
     EXPECT_FALSE((*store)->isReadOnly());
-    EXPECT_TRUE((*store)->setNote("abc", "x").ok());
+    EXPECT_TRUE((*store)->setNote("abc111", "x").ok());
 }
 
 TEST_F(ReadOnlyStore, AFileBelowItIsRefusedBeforeTheWorkNamingTheFolder) {
