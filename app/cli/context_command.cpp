@@ -29,7 +29,11 @@ public:
         if (const auto put = putList(request.settings, "batch", "--batch", m_batches); !put) return report(put.error());
         if (!m_patch.empty()) request.settings["patch"] = m_patch;
         JobHooks hooks;
-        hooks.table = [](const JobRun& run) { print(contextTable(run.rows)); };
+        hooks.table = [](const JobRun& run) {
+            std::vector<RowRecord> rows = run.rows;
+            if (auto shares = run.store->rows(run.header.id, "context_share")) rows.insert(rows.end(), shares->begin(), shares->end());
+            print(contextTable(rows));
+        };
         hooks.judge = [](const JobRun& run) { return exitCodeOf(run.rows); };
         return runJob(common, std::move(request), hooks);
     }

@@ -119,7 +119,7 @@ void KernelCharts::choosePicture() {
     const QString picture = m_picture->value();
     m_pictures->setCurrentWidget(picture == "errors" ? static_cast<QWidget*>(m_errors) : picture == "roofline" ? static_cast<QWidget*>(m_roofline) : m_lines);
     m_lineCard->setTitle(picture == "errors" ? "Where the errors are" : picture == "roofline" ? "Roofline" : "Speed-up against rows");
-    m_lineCard->setHint(picture == "errors" ? "against float64" : picture == "roofline" ? "• this variant, × native" : "one line a hidden size, band: 95 %");
+    m_lineCard->setHint(picture == "errors" ? "against float64" : picture == "roofline" ? "• this variant, × native" : "a hidden size each, band: 95 %");
 }
 
 void KernelCharts::showEvidence(const RunRows& run) {
