@@ -95,7 +95,7 @@ void ErrorChart::drawMap(QPainter& painter, const QRectF& at) const {
     const QRectF below(at.left(), at.bottom() + line * 0.15, at.width(), line);
     drawTabular(painter, below, Qt::AlignLeft, "0");
     drawTabular(painter, below, Qt::AlignRight, QString::number(m_view.columns - 1));
-    painter.drawText(below, Qt::AlignCenter, QString("columns, the darker the larger, full at %1 ULP").arg(figure(scale)));
+    painter.drawText(below, Qt::AlignCenter, QString("columns, the stronger the larger, full at %1 ULP").arg(figure(scale)));
     painter.setFont(font());
 }
 

@@ -68,7 +68,7 @@ void RooflinePlot::setView(RooflineView view) {
         item->position->setCoords(x, y);
     };
     if (peak > 0) label(right, peak, QString("matrix product %1 GFLOP/s").arg(figure(peak)), Qt::AlignRight | Qt::AlignBottom);
-    label(left * 1.1, left * 1.1 * m_view.copyGbPerS, QString("copy %1 GB/s").arg(figure(m_view.copyGbPerS)), Qt::AlignLeft | Qt::AlignBottom);
+    label(left * 1.6, left * 1.6 * m_view.copyGbPerS, QString("  copy %1 GB/s").arg(figure(m_view.copyGbPerS)), Qt::AlignLeft | Qt::AlignTop);
     const double bottom = std::min(low, left * m_view.copyGbPerS) / 2;
     axes.xAxis->setRange(left, right);
     axes.yAxis->setRange(bottom, high * 3);
@@ -93,7 +93,7 @@ void RooflinePlot::applyColors() const {
     const QColor own = theme.dark ? QColor("#4aa3d8") : QColor("#2c6f9e");
     axes.graph(0)->setPen(QPen(theme.text, 1.6));
     axes.graph(1)->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssCross, QPen(theme.muted, 1.3), Qt::NoBrush, 6));
-    axes.graph(2)->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssDisc, QPen(theme.surface, 0.6), own, 7));
+    axes.graph(2)->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssCircle, QPen(theme.surface, 0.6), own, 8));
     QFont small = font();
     small.setPointSizeF(font().pointSizeF() * 0.9);
     for (int i = 0; i < axes.itemCount(); ++i) {
