@@ -22,6 +22,8 @@ namespace {
 
 // Figures that change more often than this cannot be read, and tables cost more than bars.
 constexpr int kTableIntervalMs = 250;
+// Every new text lays out the whole page again, wrapped lines and all: half the window's work when it happened at each drain.
+constexpr int kLineIntervalMs = 250;
 
 void setRole(QWidget* widget, const char* role) {
     widget->setProperty("role", role);
@@ -82,6 +84,8 @@ JobPage::JobPage(const ModelLine& model, const Words& words, QWidget* parent)
         if (const RunRows* run = shown()) renderTables(*run, m_running && !m_saved);
         m_sinceTables.restart();
     });
+    m_lineTimer.setSingleShot(true);
+    connect(&m_lineTimer, &QTimer::timeout, this, [this] { renderLine(m_running && !m_saved); });
     connect(m_runButton, &QPushButton::clicked, this, [this] { m_running ? cancel() : run(); });
     connect(m_empty, &EmptyState::activated, this, &JobPage::run);
     connect(m_link, &QPushButton::clicked, this, [this] { if (m_action) m_action(); });
@@ -174,7 +178,7 @@ void JobPage::onRows(const std::vector<RowRecord>& batch) {
     if (m_saved) return;  // it goes on behind the saved run
     updateBody();
     renderCharts(m_live, true);
-    renderLine(true);
+    renderLineSoon();
     if (!m_tableTimer.isActive()) {
         const qint64 since = m_sinceTables.isValid() ? m_sinceTables.elapsed() : kTableIntervalMs;
         m_tableTimer.start(int(std::max<qint64>(0, kTableIntervalMs - since)));
@@ -197,7 +201,7 @@ void JobPage::onProgress(const Progress& progress) {
     m_progressText = parts.join(" · ");
     if (m_saved) return;
     progressShown(progress);
-    renderLine(true);
+    renderLineSoon();
 }
 
 void JobPage::onFinished(const RunHeader& run, const Finished& finished) {
@@ -251,7 +255,15 @@ void JobPage::render() {
     renderLine(live);
 }
 
+void JobPage::renderLineSoon() {
+    const qint64 since = m_sinceLine.isValid() ? m_sinceLine.elapsed() : kLineIntervalMs;
+    if (since >= kLineIntervalMs) renderLine(true);
+    else if (!m_lineTimer.isActive()) m_lineTimer.start(int(kLineIntervalMs - since));
+}
+
 void JobPage::renderLine(bool live) {
+    m_sinceLine.restart();
+    m_lineTimer.stop();
     const RunRows* run = shown();
     const QString headline = run ? headlineOf(*run) : QString();
     m_headline->setText(headline);

@@ -80,6 +80,7 @@ private:
     void onFinished(const RunHeader& run, const Finished& finished);
     void setRunning(bool running);
     void renderLine(bool live);
+    void renderLineSoon();  ///< of a running job: a few times a second
     void leaveSaved();
     void updateBody();
 
@@ -91,6 +92,8 @@ private:
     SavedRunPtr m_saved;
     QElapsedTimer m_sinceTables;
     QTimer m_tableTimer;
+    QElapsedTimer m_sinceLine;
+    QTimer m_lineTimer;
     QString m_progressText;
     std::function<void()> m_action;
 

@@ -25,7 +25,7 @@ namespace kernelscope::ui {
 namespace {
 
 // Of a sweep of hundreds of cells each new one moves little.
-constexpr int kChartsIntervalMs = 200;
+constexpr int kChartsIntervalMs = 250;
 
 std::vector<ValidateRow> validatedOf(const RunRows& run) {
     auto rows = run.as<ValidateRow>();
