@@ -37,8 +37,8 @@ std::string sent(const Row& row) {
     return "send job.row " + toJson(RowRecord{std::string(RowSchema<Row>::kName), rowKey(row), valuesOf(row)}).dump() + "\n";
 }
 
-/// A sweep as an engine sends it: progress, the row, its map of errors and sixty samples a cell, a cell every 10 ms. The fastest GPU
-/// seen so far takes twenty times as long.
+/// A sweep as an engine sends it: progress, the row, its map of errors and sixty samples a cell, a cell every 30 ms. The fastest GPU
+/// seen so far takes five times as long.
 std::string sweepScript() {
     std::string script = "await engine.hello\nhello\nawait job.start\n"
         R"(answer {"environment": {"cpu": "scripted CPU"}, "model": "Qwen2.5-0.5B", "weights": "random", "device": "scripted GPU", "dtype": "float16,bfloat16", "settings": {}})" "\n";
