@@ -34,7 +34,7 @@ public:
 private:
     int writeNew(const CommonOptions& common) {
         if (const auto written = writeKernelTemplate(m_op, m_file); !written) return report(written.error());
-        say(common, fmt::format("wrote {}; next: kernelscope-cli validate --kernel {}", m_file, m_file));
+        say(common, fmt::format("wrote {}; next: kernelscope-cli validate --kernel {}", m_file, m_file.find(' ') == std::string::npos ? m_file : "'" + m_file + "'"));
         return 0;
     }
 

@@ -24,7 +24,10 @@ void addCommonOptions(CLI::App& app, CommonOptions& common) {
     app.add_option("--store", common.store, "The file that keeps the runs")->type_name("FILE")->group(group);
     app.add_option("--csv", common.csv, "Write CSV; - is standard output")->type_name("FILE")->group(group);
     app.add_option("--json", common.json, "Write JSON; - is standard output")->type_name("FILE")->group(group);
-    app.add_option("--engine", common.engine, "How to start the engine, such as \"ssh host kernelscope-engine\"; no shell is run")->type_name("COMMAND")->group(group);
+    app.add_option("--engine", common.engine, "How to start the engine, such as \"ssh host kernelscope-engine\"; no shell is run")
+        ->check([](const std::string& text) { return text.find_first_not_of(' ') == std::string::npos ? std::string("is empty: name a command, or leave it out") : std::string(); })
+        ->type_name("COMMAND")
+        ->group(group);
     app.add_flag("--quiet", common.quiet, "Only errors")->group(group);
     app.add_flag("--no-progress", common.noProgress, "No progress line")->group(group);
     app.add_flag("--progress", common.forceProgress, "Progress even where standard error is no terminal")->group(group);

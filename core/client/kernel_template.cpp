@@ -1,5 +1,7 @@
 #include "core/client/kernel_template.h"
 
+#include <string_view>
+#include <cctype>
 #include <algorithm>
 #include <system_error>
 
@@ -44,6 +46,11 @@ Result<std::string> kernelTemplate(const std::string& op, const fs::path& file) 
 Result<void> writeKernelTemplate(const std::string& op, const fs::path& file) {
     const Result<std::string> text = kernelTemplate(op, file);
     if (!text) return text.error();
+    const std::string variant = file.stem().string();
+    const bool plain = std::all_of(variant.begin(), variant.end(), [](unsigned char c) { return std::isalnum(c) != 0 || std::string_view("_-.+").find(char(c)) != std::string_view::npos; });
+    if (!plain) return makeError(ErrorCode::usage, fmt::format("'{}' cannot name a variant: only letters, digits and _ - . + can", variant), "give the file another name");
+    for (const char* taken : {"native", "aten", "fused", "fused_plain"})
+        if (variant == taken) return makeError(ErrorCode::usage, fmt::format("there is a variant named {} already", variant), "give the file another name");
     std::error_code problem;
     if (fs::exists(file, problem)) return makeError(ErrorCode::usage, fmt::format("'{}' is there already, and is left as it is", file.string()), "give another name, or move it away");
     return writeFileAtomically(file, *text);

@@ -212,7 +212,7 @@ void Session::Impl::jobLostItsEngine(const Error& why, bool hung, bool cut) {
     finished.status = job.cancelling ? RunStatus::cancelled : RunStatus::failed;
     finished.error = job.abandoned.value_or(why);
     if (finished.status == RunStatus::failed && !job.abandoned && wasSent && !job.phase.empty())
-        finished.error.message += " (during: " + job.phase + ")";
+        finished.error.message += " (during: " + job.phase + (cell.empty() ? "" : ", " + cell) + ")";
     if (job.cancelling) finished.error = {};
     if (job.stopping() || !job.everStarted || !isResumable(job.header.kind)) return endJob(std::move(finished));
 

@@ -116,12 +116,34 @@ std::string profileHeadline(std::span<const ProfileRow> rows, const nlohmann::js
     return text + decode;
 }
 
+std::string validateHeadline(std::span<const ValidateRow> rows) {
+    std::map<std::string, std::int64_t> counts;
+    for (const ValidateRow& row : rows) ++counts[row.status];
+    std::string text = formatCount(static_cast<std::int64_t>(rows.size())) + (rows.size() == 1 ? " check" : " checks");
+    std::string separator = ": ";
+    for (const auto& [status, count] : counts) {
+        text += fmt::format("{}{} {}", separator, formatCount(count), status == "other_order" ? "in another order" : status);
+        separator = ", ";
+    }
+    return text;
+}
+
 std::string sweepHeadline(std::span<const SweepRow> rows, std::string_view baseline) {
     std::map<std::string, std::vector<double>> speedups;
+    std::map<std::string, std::int64_t> failures;
+    for (const SweepRow& row : rows)
+        for (const std::string_view status : {"wrong", "crashed", "hung", "skipped"})
+            if (row.status == status) ++failures[row.status];
     for (const SweepRow& row : rows)
         if (row.speedup && row.variant != baseline) speedups[row.variant].push_back(*row.speedup);
     std::string text = formatCount(static_cast<std::int64_t>(rows.size())) + (rows.size() == 1 ? " cell" : " cells");
-    std::string separator = fmt::format(", against {}: ", baseline);
+    std::string separator = " (";
+    for (const auto& [status, count] : failures) {
+        text += fmt::format("{}{} {}", separator, formatCount(count), status);
+        separator = ", ";
+    }
+    if (!failures.empty()) text += ")";
+    separator = fmt::format(", against {}: ", baseline);
     for (const auto& [variant, values] : speedups) {
         text += fmt::format("{}{} {} (median)", separator, variant, formatRatio(median(values)));
         separator = ", ";

@@ -21,7 +21,10 @@ std::string profileHeadline(std::span<const ProfileRow> rows, const nlohmann::js
 /// The same of one phase, "decode" or "prefill".
 std::string phaseHeadline(std::span<const ProfileRow> rows, std::string_view phase, const nlohmann::json& result = {});
 
-/// What a sweep says: "24 cells, against native: fused 13.20x (median), torch 2.10x (median)".
+/// What a validation says: "60 checks: 58 ok, 2 wrong".
+std::string validateHeadline(std::span<const ValidateRow> rows);
+
+/// What a sweep says: "24 cells (1 crashed), against native: fused 13.20x (median), torch 2.10x (median)".
 std::string sweepHeadline(std::span<const SweepRow> rows, std::string_view baseline);
 
 }  // namespace kernelscope

@@ -71,5 +71,16 @@ TEST(Headline, WithoutATotalThereIsNothingToSay) {
     EXPECT_EQ(profileHeadline(std::vector<ProfileRow>{}), "");
 }
 
+TEST(Headline, OfASweepAndAValidationCountsWhatWentWrong) {
+    SweepRow fine, fast, gone;
+    fine.variant = "native", fine.speedup = 1, fine.status = "ok";
+    fast.variant = "fused", fast.speedup = 2, fast.status = "ok";
+    gone.variant = "mine", gone.status = "crashed";
+    EXPECT_EQ(sweepHeadline(std::vector{fine, fast, gone}, "native"), "3 cells (1 crashed), against native: fused 2.00x (median)");
+    ValidateRow right, wrong;
+    right.status = "ok", wrong.status = "wrong";
+    EXPECT_EQ(validateHeadline(std::vector{right, right, wrong}), "3 checks: 2 ok, 1 wrong");
+}
+
 }  // namespace
 }  // namespace kernelscope

@@ -14,6 +14,7 @@
 #include "ui/services/engine_adapter.h"
 #include "ui/text.h"
 #include "ui/theme.h"
+#include "ui/widgets/elided_label.h"
 #include "ui/widgets/banner.h"
 #include "ui/widgets/empty_state.h"
 
@@ -36,7 +37,7 @@ void setRole(QWidget* widget, const char* role) {
 JobPage::JobPage(const ModelLine& model, const Words& words, QWidget* parent)
     : Page(parent), m_modelLine(model), m_words(words), m_column(new QVBoxLayout(this)), m_controlRow(new QHBoxLayout),
       m_runButton(new QPushButton(words.run, this)), m_error(new Banner(this)), m_savedBanner(new Banner(this)),
-      m_headline(new QLabel(this)), m_subline(new QLabel(this)), m_link(new QPushButton(this)),
+      m_headline(new QLabel(this)), m_subline(new ElidedLabel(this)), m_link(new QPushButton(this)),
       m_progress(new QProgressBar(this)), m_stack(new QStackedWidget(this)),
       m_empty(new EmptyState(words.empty, words.run, this)) {
     m_column->setContentsMargins(0, 0, 0, 0);
@@ -55,8 +56,6 @@ JobPage::JobPage(const ModelLine& model, const Words& words, QWidget* parent)
     m_headline->setAccessibleName("Headline");
     m_headline->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_subline->setProperty("role", "muted");
-    m_subline->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    m_subline->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     m_link->setProperty("role", "link");
     m_link->setAutoDefault(false);
     m_link->hide();

@@ -5,16 +5,16 @@
 #include <QVBoxLayout>
 
 #include "ui/theme.h"
+#include "ui/widgets/elided_label.h"
 
 namespace kernelscope::ui {
 
 Card::Card(const QString& title, QWidget* parent)
     : QFrame(parent), m_column(new QVBoxLayout(this)), m_head(new QHBoxLayout), m_title(new QLabel(title, this)),
-      m_hint(new QLabel(this)) {
+      m_hint(new ElidedLabel(this)) {
     setProperty("role", "card");
     m_title->setProperty("role", "title");
     m_hint->setProperty("role", "muted");
-    m_hint->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     m_head->setSpacing(space(this, 2));
     m_head->addWidget(m_title);
     m_head->addWidget(m_hint, 1);
@@ -24,10 +24,7 @@ Card::Card(const QString& title, QWidget* parent)
 }
 
 void Card::setTitle(const QString& title) { m_title->setText(title); }
-void Card::setHint(const QString& hint) {
-    m_hint->setText(hint);
-    m_hint->setToolTip(hint);
-}
+void Card::setHint(const QString& hint) { m_hint->setText(hint); }
 void Card::addTool(QWidget* tool) { m_head->addWidget(tool); }
 
 void Card::setBody(QWidget* body, int stretch) { m_column->addWidget(body, stretch); }

@@ -8,6 +8,8 @@ class QVBoxLayout;
 
 namespace kernelscope::ui {
 
+class ElidedLabel;
+
 /// A titled panel with a rounded border. The hint stands beside the title in grey; tools stand at its right.
 class Card : public QFrame {
     Q_OBJECT
@@ -24,7 +26,7 @@ private:
     QVBoxLayout* m_column;
     QHBoxLayout* m_head;
     QLabel* m_title;
-    QLabel* m_hint;
+    ElidedLabel* m_hint;
 };
 
 }  // namespace kernelscope::ui
