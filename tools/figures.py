@@ -65,7 +65,7 @@ def crosscheck(folder):
         share = max(types, key=lambda each: abs(each["share_error_points"]))
         lines.append(f"| {title} | {total['kernels']} | {milliseconds(total['trace_us'])} | {milliseconds(total['kernel_us'])} | {total['error_pct']:+.1f} % "
                      f"| {worst['error_pct']:+.1f} % ({worst['name']}) | {share['share_error_points']:+.2f} ({share['name']}) | {total['names_differ']} |")
-    return lines + ["", repeats(folder)]
+    return lines
 
 
 def repeats(folder):
@@ -78,7 +78,7 @@ def repeats(folder):
                 shares.setdefault(each["name"], []).append(each["gpu_share_pct"])
     widest = max(shares, key=lambda name: max(shares[name]) - min(shares[name]))
     spread = max(shares[widest]) - min(shares[widest])
-    return f"Over {len(runs)} runs of `profile`, each in a process of its own, no type's GPU share moves by more than {spread:.2f} points ({widest})."
+    return [f"Over {len(runs)} runs of `profile`, each in a process of its own, no type's GPU share moves by more than {spread:.2f} points ({widest})."]
 
 
 def e2e(folder):
@@ -126,7 +126,7 @@ def launch(folder):
     return lines
 
 
-BLOCKS = {"profile": profile, "crosscheck": crosscheck, "e2e": e2e, "sweep": sweep, "launch": launch}
+BLOCKS = {"profile": profile, "crosscheck": crosscheck, "repeats": repeats, "e2e": e2e, "sweep": sweep, "launch": launch}
 
 
 def rewritten(text):
