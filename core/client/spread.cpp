@@ -1,6 +1,7 @@
 #include "core/client/spread.h"
 
 #include <algorithm>
+#include <condition_variable>
 #include <mutex>
 
 #include "core/client/run_writer.h"
@@ -112,10 +113,29 @@ Result<std::vector<std::string>> parseDevices(const std::string& text) {
     return devices;
 }
 
+namespace {
+
+/// Whether an engine has the device that its part is for. One that lists none says so when the job starts.
+Result<void> checkDevice(const std::string& device, const Hello& hello) {
+    const auto entry = [&](std::string_view id) { return std::find_if(hello.devices.begin(), hello.devices.end(), [&](const DeviceInfo& each) { return each.id == id; }); };
+    auto found = entry(device);
+    if (found == hello.devices.end() && device.starts_with("cuda")) found = entry("cuda");  // no GPU can be used, and why
+    if (found != hello.devices.end()) {
+        if (found->problem.empty()) return {};
+        return makeError(ErrorCode::environment, device + " cannot be used: " + found->problem, "leave it out of the list of devices, or see what `doctor` says");
+    }
+    if (hello.devices.empty()) return {};
+    std::string there;
+    for (const DeviceInfo& each : hello.devices) there += (there.empty() ? "" : ", ") + each.id;
+    return makeError(ErrorCode::environment, "There is no device " + device + " for its part of the sweep", "leave it out of the list of devices; there is " + there);
+}
+
+}  // namespace
+
 class SpreadSession::Impl {
 public:
     Impl(const SessionOptions& options, std::vector<std::string> devices, Store* store, SessionListener listener)
-        : m_listener(std::move(listener)), m_devices(std::move(devices)), m_store(store), m_progress(m_devices.size()) {
+        : m_listener(std::move(listener)), m_devices(std::move(devices)), m_store(store), m_progress(m_devices.size()), m_ready(m_devices.size()) {
         for (std::size_t i = 0; i < m_devices.size(); ++i) m_sessions.push_back(std::make_unique<Session>(options, store, listenerOf(i)));
     }
 
@@ -126,41 +146,81 @@ public:
         m_sessions.clear();
     }
 
-    Result<void> start(const JobRequest& request, const std::string& command, const std::string& resumes) {
+    /// The parts start once every engine has said hello and has its device; until then nothing is written.
+    Result<void> start(JobRequest request, std::string command, std::string resumes) {
+        const std::lock_guard lock(m_mutex);
         const auto baseline = request.settings.find("baseline");
         m_run = std::make_shared<SharedRun>(m_store, m_sessions.size(), baseline != request.settings.end() && baseline->is_string() ? baseline->get<std::string>() : "native");
-        for (std::size_t i = 0; i < m_sessions.size(); ++i) {
-            JobRequest part = request;
-            part.device = m_devices[i];
-            part.settings["part"] = i;
-            part.settings["parts"] = m_sessions.size();
-            if (auto started = m_sessions[i]->startPart(std::move(part), command, resumes, m_run); !started) return started;
-        }
+        m_request = std::move(request);
+        m_command = std::move(command);
+        m_resumes = std::move(resumes);
+        m_phase = Phase::asking;
+        for (const auto& session : m_sessions) session->connect();
         return {};
     }
 
     void cancel() {
+        const std::lock_guard lock(m_mutex);
+        if (m_phase == Phase::asking) end(RunStatus::cancelled, {});
         for (const auto& session : m_sessions) session->cancel();
     }
     void wait() {
+        {
+            std::unique_lock lock(m_mutex);
+            m_asked.wait(lock, [this] { return m_phase != Phase::asking; });
+        }
         for (const auto& session : m_sessions) session->wait();
     }
 
 private:
+    enum class Phase { idle, asking, working, over };
+
+    // Called with the mutex held.
+    void answered(std::size_t index, const Result<void>& usable) {
+        if (m_phase != Phase::asking) return;
+        if (!usable) return end(RunStatus::failed, usable.error());
+        m_ready[index] = true;
+        if (std::find(m_ready.begin(), m_ready.end(), false) != m_ready.end()) return;
+        for (std::size_t i = 0; i < m_sessions.size(); ++i) {
+            JobRequest part = m_request;
+            part.device = m_devices[i];
+            part.settings["part"] = i;
+            part.settings["parts"] = m_sessions.size();
+            (void)m_sessions[i]->startPart(std::move(part), m_command, m_resumes, m_run);  // nothing else runs there
+        }
+        m_phase = Phase::working;
+        m_asked.notify_all();
+    }
+    /// Before any part has begun.
+    void end(RunStatus status, Error why) {
+        m_phase = Phase::over;
+        m_asked.notify_all();
+        RunHeader header;
+        header.kind = m_request.kind;
+        header.status = status;
+        header.reason = status == RunStatus::cancelled ? "cancelled by the user" : why.message;
+        Finished finished;
+        finished.status = status;
+        finished.error = std::move(why);
+        if (m_listener.jobFinished) m_listener.jobFinished(header, finished);
+    }
+
     SessionListener listenerOf(std::size_t index) {
         SessionListener listener;
         const auto words = [this, index](const std::string& text) { return m_devices[index] + ": " + text; };
-        listener.engineState = [this, words](EngineState state, const std::string& why) {
+        listener.engineState = [this, index, words](EngineState state, const std::string& why) {
             const std::lock_guard lock(m_mutex);
             if (m_listener.engineState) m_listener.engineState(state, why.empty() ? why : words(why));
+            if (state == EngineState::lost) answered(index, makeError(ErrorCode::environment, words(why), "check the command that starts the engine (--engine, KERNELSCOPE_ENGINE)"));
         };
         listener.telemetry = [this](const Telemetry& telemetry) {
             const std::lock_guard lock(m_mutex);
             if (m_listener.telemetry) m_listener.telemetry(telemetry);
         };
-        listener.hello = [this](const Hello& hello) {
+        listener.hello = [this, index](const Hello& hello) {
             const std::lock_guard lock(m_mutex);
             if (!std::exchange(m_greeted, true) && m_listener.hello) m_listener.hello(hello);
+            answered(index, checkDevice(m_devices[index], hello));
         };
         listener.log = [this, words](const std::string& line) {
             const std::lock_guard lock(m_mutex);
@@ -200,8 +260,13 @@ private:
     const SessionListener m_listener;
     const std::vector<std::string> m_devices;
     Store* const m_store;
-    std::mutex m_mutex;  // the sessions' threads take turns
+    std::recursive_mutex m_mutex;  // the sessions' threads take turns; a listener may cancel
+    std::condition_variable_any m_asked;
+    Phase m_phase = Phase::idle;
+    JobRequest m_request;
+    std::string m_command, m_resumes;
     std::vector<Progress> m_progress;
+    std::vector<bool> m_ready;
     bool m_greeted = false, m_started = false;
     std::size_t m_finished = 0;
     std::shared_ptr<SharedRun> m_run;
@@ -212,8 +277,8 @@ SpreadSession::SpreadSession(const SessionOptions& options, std::vector<std::str
     : m_impl(std::make_unique<Impl>(options, std::move(devices), store, std::move(listener))) {}
 SpreadSession::~SpreadSession() = default;
 
-Result<void> SpreadSession::start(JobRequest request, std::string command) { return m_impl->start(request, command, {}); }
-Result<void> SpreadSession::resume(std::string runId, JobRequest request) { return m_impl->start(request, {}, runId); }
+Result<void> SpreadSession::start(JobRequest request, std::string command) { return m_impl->start(std::move(request), std::move(command), {}); }
+Result<void> SpreadSession::resume(std::string runId, JobRequest request) { return m_impl->start(std::move(request), {}, std::move(runId)); }
 void SpreadSession::cancel() { m_impl->cancel(); }
 void SpreadSession::wait() { m_impl->wait(); }
 

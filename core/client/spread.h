@@ -12,6 +12,7 @@ namespace kernelscope {
 /// "cuda:0,cuda:1" -> its parts. Errors: usage; a GPU may stand in the list once, since two jobs on one would disturb each other.
 Result<std::vector<std::string>> parseDevices(const std::string& text);
 
+/// Begins once every engine has said hello and has its device: a list with a device that is not there is refused, and nothing is written.
 /// Deals the shapes of a sweep out to one engine a device: variants of a shape stay together, for they share rounds and a baseline.
 /// The first device that fails for good ends the others; what they measured stays, and the run can be resumed.
 class SpreadSession {

@@ -1,5 +1,6 @@
 // What a hub's answers mean, in words.
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstdlib>
 #include <mutex>
@@ -84,7 +85,7 @@ Result<HttpAnswer> askHub(Http& http, const HubModel& model, const HttpRequest& 
             return answer;
         } else if (answer->status == 429 || answer->status >= 500) {
             const std::string asked = headerOf(*answer, "retry-after");
-            if (!asked.empty()) time = std::chrono::seconds(std::min(std::atol(asked.c_str()), 86'400L));
+            if (!asked.empty()) time = std::chrono::seconds(std::clamp(std::atol(asked.c_str()), 0L, 86'400L));
             if (last || time > patience.longestWait) {
                 Error error = refusal(*answer, model);
                 if (!asked.empty()) error.message += fmt::format("; it asks to wait {} s", time.count() / 1000);

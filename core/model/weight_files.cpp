@@ -15,6 +15,7 @@ namespace {
 
 constexpr const char* kSingle = "model.safetensors";
 constexpr const char* kIndex = "model.safetensors.index.json";
+constexpr const char* kFetchAgain = "Fetch the index again; it belongs to the shards beside it.";
 
 /// A link counts even when it leads nowhere: opening it then says so, which beats "there are no weights".
 bool present(const fs::path& path) {
@@ -54,10 +55,14 @@ Result<WeightFiles> findWeightFiles(const fs::path& folder) {
     }
     if (!present(folder / kIndex)) return noWeights(folder);
 
-    constexpr const char* kFetchAgain = "Fetch the index again; it belongs to the shards beside it.";
     const Result<std::string> text = readTextFile(folder / kIndex);
     if (!text) return text.error();
-    const Result<nlohmann::json> index = parseJsonObject(*text, kIndex);
+    return parseWeightIndex(*text);
+}
+
+Result<WeightFiles> parseWeightIndex(std::string_view text) {
+    WeightFiles found;
+    const Result<nlohmann::json> index = parseJsonObject(text, kIndex);
     if (!index) return index.error();
     const auto map = index->find("weight_map");
     if (map == index->end() || !map->is_object()) {

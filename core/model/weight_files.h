@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/records/result.h"
@@ -18,5 +19,8 @@ struct WeightFiles {
 /// model.safetensors where there is one, else the shards of model.safetensors.index.json.
 /// Errors: badInput: neither is there, the index is damaged, a shard's name has a path in it.
 Result<WeightFiles> findWeightFiles(const std::filesystem::path& folder);
+
+/// Reads model.safetensors.index.json. Errors: badInput.
+Result<WeightFiles> parseWeightIndex(std::string_view text);
 
 }  // namespace kernelscope

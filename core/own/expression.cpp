@@ -26,6 +26,8 @@ using Kind = Node::Kind;
 
 // Deep enough for what people write, shallow enough for the stack.
 constexpr int kDeepest = 64;
+// A chain a + b + ... is as deep a tree as it has parts.
+constexpr int kMostParts = 1000;
 
 struct Level {
     std::array<std::string_view, 4> operators;
@@ -33,6 +35,9 @@ struct Level {
 // Loosest first; longer operators before their beginnings.
 constexpr std::array kLevels{Level{{"||"}}, Level{{"&&"}}, Level{{"==", "!="}}, Level{{"<=", ">=", "<", ">"}}, Level{{"+", "-"}}, Level{{"*", "/", "%"}}};
 constexpr std::array<std::string_view, 3> kFunctions{"min", "max", "ceil_div"};
+
+/// For messages.
+std::string_view shortened(std::string_view text) { return text.substr(0, 200); }
 
 bool isLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool isDigit(char c) { return c >= '0' && c <= '9'; }
@@ -44,8 +49,8 @@ public:
     Result<NodePointer> all() {
         NodePointer root = level(0);
         skipSpace();
-        if (root && m_at < m_text.size()) root = fail(fmt::format("'{}' is not understood", m_text.substr(m_at)));
-        if (!root) return makeError(ErrorCode::badInput, fmt::format("'{}': {}", m_text, m_problem));
+        if (root && m_at < m_text.size()) root = fail(fmt::format("'{}' is not understood", shortened(m_text.substr(m_at))));
+        if (!root) return makeError(ErrorCode::badInput, fmt::format("'{}': {}", shortened(m_text), m_problem));
         return root;
     }
 
@@ -73,6 +78,7 @@ private:
             if (found == operators.end()) break;
             NodePointer right = level(index + 1);
             if (!right) return nullptr;
+            if (++m_parts > kMostParts) return fail("it has too many parts");
             left = std::make_shared<Node>(Node{Kind::binary, 0, std::string(*found), left, right});
         }
         return left;
@@ -110,7 +116,7 @@ private:
         const std::string_view word = m_text.substr(begin, m_at - begin);
         if (word.empty()) return fail(m_at < m_text.size() ? fmt::format("'{}' is not understood", m_text.substr(m_at)) : "something is missing at its end");
         if (std::find(kFunctions.begin(), kFunctions.end(), word) != kFunctions.end()) return call(word);
-        if (std::find(m_names.begin(), m_names.end(), word) == m_names.end()) return fail(fmt::format("there is no '{}' here; there are {}", word, fmt::join(m_names, ", ")));
+        if (std::find(m_names.begin(), m_names.end(), word) == m_names.end()) return fail(fmt::format("there is no '{}' here; there are {}", shortened(word), fmt::join(m_names, ", ")));
         return std::make_shared<Node>(Node{Kind::name, 0, std::string(word), nullptr, nullptr});
     }
 
@@ -129,6 +135,7 @@ private:
     std::span<const std::string_view> m_names;
     std::size_t m_at = 0;
     int m_depth = 0;
+    int m_parts = 0;
     std::string m_problem;
 };
 

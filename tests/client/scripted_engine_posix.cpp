@@ -6,7 +6,7 @@
 // is played again for ever). Every request is noted in SCRIPT.received, so that a test can see what was asked.
 //
 //   await METHOD        reads requests until this one comes; its id is answered by what follows
-//   hello [PROTOCOL]    answers engine.hello
+//   hello [PROTOCOL [DEVICE...]]  answers engine.hello; it has a CPU where nothing is said; "DEVICE!" is one that cannot be used
 //   answer JSON         answers the awaited request with a result
 //   refuse CODE TEXT    answers it with an error
 //   send METHOD JSON    a notification
@@ -121,9 +121,16 @@ int main(int argc, char** argv) {
         if (command == "await") await(rest, script);
         else if (command == "hello") {
             Hello hello;
-            hello.protocol = rest.empty() ? kProtocolVersion : std::stoi(rest);
             hello.version = "9.9.9";
             hello.devices = {{"cpu", "scripted CPU"}};
+            std::istringstream words(rest);
+            if (!(words >> hello.protocol)) hello.protocol = kProtocolVersion;
+            for (std::string device; words >> device;) {
+                const bool broken = device.ends_with('!');
+                if (broken) device.pop_back();
+                hello.devices.push_back({device, "scripted GPU"});
+                if (broken) hello.devices.back().problem = "the driver is too old";
+            }
             emit(responseLine(g_id, toJson(hello)));
         } else if (command == "answer") emit(responseLine(g_id, json::parse(rest)));
         else if (command == "refuse") {

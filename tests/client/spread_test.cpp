@@ -17,6 +17,8 @@ std::string sweepRow(const std::string& key, int rows, const std::string& device
 std::string key(int rows) { return "rms_norm|fused|float32|896|" + std::to_string(rows) + "|cold"; }
 std::string done(int cells) { return R"(send job.finished {"status": "done", "headline": "a part", "result": {"counts": {"ok": )" + std::to_string(cells) + "}}}\n"; }
 
+const std::string kGpus = "await engine.hello\nhello " + std::to_string(kProtocolVersion) + " cuda:0 cuda:1 cuda:3\n";
+
 /// Engines take the parts of the script in the order in which they start.
 struct Spread {
     explicit Spread(const std::string& script) {
@@ -67,7 +69,7 @@ struct Spread {
 bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 TEST(Spread, TwoEnginesMakeOneRunWhoseRowsNameTheirDevice) {
-    Spread play(kHello + kStarted + sweepRow(key(1), 1, "cuda:0", 10) + done(1) + "restart\n" + kHello + kStarted + sweepRow(key(8), 8, "cuda:1", 12) + done(1));
+    Spread play(kGpus + kStarted + sweepRow(key(1), 1, "cuda:0", 10) + done(1) + "restart\n" + kGpus + kStarted + sweepRow(key(8), 8, "cuda:1", 12) + done(1));
     EXPECT_EQ(play.run({"cuda:0", "cuda:1"}).status, RunStatus::done);
     ASSERT_EQ(play.finished.size(), 1u) << "one end for all";
     EXPECT_EQ(play.started, 1);
@@ -87,7 +89,7 @@ TEST(Spread, TwoEnginesMakeOneRunWhoseRowsNameTheirDevice) {
 
 TEST(Spread, ADeviceThatCrashesMarksItsCellAndGoesOn) {
     const std::string progress = R"(send job.progress {"phase": "Timing", "cell": ")" + key(8) + "\"}\n";
-    Spread play(kHello + kStarted + progress + "die SIGSEGV\nrestart\n" + kHello + kStarted + done(0));
+    Spread play(kGpus + kStarted + progress + "die SIGSEGV\nrestart\n" + kGpus + kStarted + done(0));
     EXPECT_EQ(play.run({"cuda:3"}).status, RunStatus::done);
     const auto run = play.store->run("last");
     const auto stored = play.store->rows(run->header.id, "sweep");
@@ -99,8 +101,8 @@ TEST(Spread, ADeviceThatCrashesMarksItsCellAndGoesOn) {
 
 TEST(Spread, ADeviceThatCannotWorkEndsTheOthersAndTheRunGoesOnLater) {
     // Both parts refuse or wait, whichever engine plays which.
-    Spread play(kHello + kStarted + sweepRow(key(1), 1, "cpu", 10) + "sign measured\nawait job.cancel\n" R"(send job.finished {"status": "cancelled"})" "\nrestart\n" + kHello +
-                "until measured\nawait job.start\nrefuse 4 There is no device cuda:1\nrestart\n" + kHello + kStarted + sweepRow(key(8), 8, "cpu", 10) + done(1));
+    Spread play(kGpus + kStarted + sweepRow(key(1), 1, "cpu", 10) + "sign measured\nawait job.cancel\n" R"(send job.finished {"status": "cancelled"})" "\nrestart\n" + kGpus +
+                "until measured\nawait job.start\nrefuse 4 There is no device cuda:1\nrestart\n" + kGpus + kStarted + sweepRow(key(8), 8, "cpu", 10) + done(1));
     const Finished& end = play.run({"cuda:0", "cuda:1"});
     EXPECT_EQ(end.status, RunStatus::failed);
     EXPECT_TRUE(holds(end.error.message, "There is no device cuda:1")) << end.error.message;
@@ -112,6 +114,47 @@ TEST(Spread, ADeviceThatCannotWorkEndsTheOthersAndTheRunGoesOnLater) {
     EXPECT_EQ(play.store->run(runs->front().header.id)->rows, 2);
     EXPECT_EQ(play.store->runs()->size(), 1u);
     EXPECT_TRUE(holds(play.received(), "\"skip\":[\"" + key(1) + "\"]")) << "what is there is not measured again";
+}
+
+TEST(Spread, AListWithADeviceThatIsNotThereIsRefusedAndNothingIsWritten) {
+    for (const auto& [devices, words] : {std::pair<std::vector<std::string>, std::string>{{"cpu", "cuda:7"}, "There is no device cuda:7"}, {{"cuda:0", "cuda:2"}, "cuda:2 cannot be used: the driver is too old"}}) {
+        const std::string part = "await engine.hello\nhello " + std::to_string(kProtocolVersion) + " cuda:0 cuda:2!\nawait job.start\n";
+        Spread play(part + "restart\n" + part);
+        const Finished& end = play.run(devices);
+        EXPECT_EQ(end.status, RunStatus::failed);
+        EXPECT_EQ(end.error.code, ErrorCode::environment);
+        EXPECT_TRUE(holds(end.error.message, words)) << end.error.message;
+        EXPECT_FALSE(end.error.advice.empty());
+        EXPECT_EQ(play.finished.size(), 1u);
+        EXPECT_EQ(play.started, 0);
+        EXPECT_TRUE(play.store->runs()->empty());
+        EXPECT_FALSE(holds(play.received(), "job.start")) << "no part has begun";
+    }
+}
+
+TEST(Spread, AnEngineThatDiesBeforeItsHelloEndsTheSweepBeforeItBegins) {
+    Spread play(kGpus + "await job.start\nrestart\nsay no such module\nexit 3\n");
+    const Finished& end = play.run({"cuda:0", "cuda:1"});
+    EXPECT_EQ(end.status, RunStatus::failed);
+    EXPECT_TRUE(holds(end.error.message, "no such module")) << end.error.message;
+    EXPECT_TRUE(play.store->runs()->empty());
+}
+
+TEST(Spread, CancelledBeforeTheEnginesAreThereItLeavesNothing) {
+    Spread play("await engine.hello\nhang\n");
+    std::optional<Finished> end;
+    SessionListener listener;
+    listener.jobFinished = [&](const RunHeader& header, const Finished& finished) {
+        EXPECT_EQ(header.status, RunStatus::cancelled);
+        end = finished;
+    };
+    SpreadSession spread(play.options, {"cpu", "cpu"}, play.store.get(), std::move(listener));
+    ASSERT_TRUE(spread.start(play.request, "kernelscope-cli sweep"));
+    spread.cancel();
+    spread.wait();
+    ASSERT_TRUE(end);
+    EXPECT_EQ(end->status, RunStatus::cancelled);
+    EXPECT_TRUE(play.store->runs()->empty());
 }
 
 TEST(Spread, OnlyASweepIsSpreadAndTheNextJobRuns) {

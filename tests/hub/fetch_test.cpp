@@ -197,6 +197,8 @@ TEST_F(Fetch, WhatTheHubRefusesIsSaidInWords) {
 TEST_F(Fetch, WaitsAsLongAsTheHubAsksToAndNotLonger) {
     hub.answer(429, 2, "Retry-After: 0\r\n");
     EXPECT_TRUE(fetch().ok());
+    hub.answer(429, 1, "Retry-After: -9223372036854775808\r\n");
+    EXPECT_TRUE(fetch().ok());
     hub.answer(500, 2);
     EXPECT_TRUE(fetch().ok());
     hub.answer(429, 1, "Retry-After: 4000\r\n");

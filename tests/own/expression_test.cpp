@@ -47,6 +47,14 @@ TEST(Expression, KnowsTheFunctionsALaunchNeeds) {
 
 TEST(Expression, WhatDecidesAloneIsNotFollowed) { EXPECT_EQ(valueOf("rows == 0 || hidden / rows > 0", 0), 1); }
 
+TEST(Expression, AChainOfAHundredThousandPartsIsRefusedInFewWords) {
+    std::string chain = "1";
+    for (int i = 0; i < 100'000; ++i) chain += "+1";
+    const std::string complaint = complaintAbout(chain);
+    EXPECT_NE(complaint.find("too many parts"), std::string::npos);
+    EXPECT_LT(complaint.size(), 500U);
+}
+
 TEST(Expression, WithoutAValueItSaysSo) {
     const auto parsed = Expression::parse("hidden / rows", kNames);
     ASSERT_TRUE(parsed);
