@@ -29,8 +29,8 @@ int worse(int a, int b) {
 
 int report(const Error& error) {
     ProgressLine::clear();
-    std::string text = "kernelscope-cli: " + error.message + "\n";
-    if (!error.advice.empty()) text += "  " + error.advice + "\n";
+    std::string text = "kernelscope-cli: " + terminalMessage(error.message) + "\n";
+    if (!error.advice.empty()) text += "  " + terminalMessage(error.advice) + "\n";
     std::fputs(text.c_str(), stderr);
     return static_cast<int>(error.code);
 }
@@ -38,13 +38,15 @@ int report(const Error& error) {
 void say(const CommonOptions& common, const std::string& line) {
     if (common.quiet) return;
     ProgressLine::clear();
-    std::fputs((line + "\n").c_str(), stderr);
+    std::fputs((terminalMessage(line) + "\n").c_str(), stderr);
 }
 
 void print(const std::string& text) {
-    if (outputIsTerminal()) ProgressLine::clear();
+    const bool terminal = outputIsTerminal();
+    if (terminal) ProgressLine::clear();
+    const std::string shown = terminal ? terminalText(text) : text;  // a file gets every byte
     errno = 0;
-    const bool whole = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+    const bool whole = std::fwrite(shown.data(), 1, shown.size(), stdout) == shown.size();
     if (std::fflush(stdout) == 0 && whole) return;
     int none = 0;
     outputError.compare_exchange_strong(none, errno ? errno : EIO);

@@ -1,6 +1,7 @@
 #include "app/cli/program.h"
 
 #include <algorithm>
+#include <charconv>
 #include <sstream>
 
 #include "app/cli/command.h"
@@ -20,7 +21,13 @@ void addCommonOptions(CLI::App& app, CommonOptions& common) {
     app.add_option("--model", common.model, "A preset (qwen2.5-tiny, qwen2.5-0.5b ... 72b), a model folder, or a hub id in the local cache")->capture_default_str()->type_name("M")->group(group);
     app.add_option("--device", common.device, "auto, cpu, cuda or cuda:N")->capture_default_str()->type_name("D")->group(group);
     addChoice(app, "--dtype", common.dtype, {"auto", "float16", "bfloat16", "float32"}, "Type of weights and arithmetic")->group(group);
-    app.add_option("--seed", common.seed, "Seed of random weights, prompts and sampling")->capture_default_str()->type_name("N")->group(group);
+    app.add_option("--seed", common.seed, "Seed of random weights, prompts and sampling")
+        ->check([](const std::string& text) {  // CLI11 makes the largest number of one that does not fit
+            std::int64_t number = 0;
+            const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+            return problem == std::errc() && end == text.data() + text.size() ? std::string() : "'" + text + "' is no whole number of 64 bits";
+        })
+        ->capture_default_str()->type_name("N")->group(group);
     app.add_option("--store", common.store, "The file that keeps the runs")->type_name("FILE")->group(group);
     app.add_option("--csv", common.csv, "Write CSV; - is standard output")->type_name("FILE")->group(group);
     app.add_option("--json", common.json, "Write JSON; - is standard output")->type_name("FILE")->group(group);

@@ -34,7 +34,7 @@ void ProgressLine::show(const Progress& progress) {
     // Ten a second is as fast as anybody reads, and one a second is enough for a log.
     const auto pause = m_style == Style::terminal ? std::chrono::milliseconds(100) : std::chrono::milliseconds(1000);
     if (!newPhase && now - m_when < pause) return;
-    std::string text = progressText(progress);
+    std::string text = terminalMessage(progressText(progress));
     if (text == m_last) return;
     m_phase = progress.phase;
     m_last = text;
@@ -44,7 +44,10 @@ void ProgressLine::show(const Progress& progress) {
         return;
     }
     const auto width = static_cast<std::size_t>(terminalWidth());
-    while (!text.empty() && displayWidth(text) >= width) text.pop_back();
+    while (!text.empty() && displayWidth(text) >= width) {
+        while ((static_cast<unsigned char>(text.back()) & 0xC0) == 0x80) text.pop_back();
+        text.pop_back();
+    }
     std::fputs(("\r\x1b[K" + text).c_str(), stderr);
     g_lineStands = true;
 }

@@ -1,9 +1,10 @@
 #pragma once
-// What the system knows of terminals and signals. The only implementation is terminal_posix.cpp.
+// What the system knows of terminals and signals (terminal_posix.cpp), and what a terminal may be shown.
 
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace kernelscope::cli {
 
@@ -11,6 +12,12 @@ bool outputIsTerminal();
 bool errorIsTerminal();
 /// Columns of the terminal on standard error; 80 where nobody knows.
 int terminalWidth();
+
+/// A terminal obeys control characters, so what an engine, a file or a model says is shown without any: '?' stands for
+/// them. Newlines and tabs stay.
+std::string terminalText(std::string_view text);
+/// The same for a message: long enough for a compiler's log, not for the word of 100 KB that somebody pasted.
+std::string terminalMessage(std::string_view text);
 
 /// A reader that goes away (`| head`) must not take a measurement with it.
 void ignoreBrokenPipes();

@@ -99,9 +99,6 @@ std::string processIdentity();
 /// False when the process that this identity names is gone for certain.
 bool mayStillRun(const std::string& identity);
 
-/// The user's folder for application data ($XDG_DATA_HOME or its default).
-std::filesystem::path userDataFolder();
-
 /// From now on no file that this process makes can be written by everybody, whatever the user's umask allows.
 void denyOthersWriting();
 

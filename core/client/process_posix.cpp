@@ -294,13 +294,6 @@ bool mayStillRun(const std::string& identity) {
     return boot == ourBoot && !start.empty() && startTime(pid) == start;
 }
 
-fs::path userDataFolder() {
-    // The specification says to pass over values that are no absolute paths.
-    if (const char* data = std::getenv("XDG_DATA_HOME"); data && *data == '/') return data;
-    if (const char* home = std::getenv("HOME"); home && *home) return fs::path(home) / ".local" / "share";
-    return fs::temp_directory_path();
-}
-
 void denyOthersWriting() { ::umask(::umask(0) | S_IWOTH); }
 
 void blockSignalsInThisThread() {

@@ -8,6 +8,7 @@
 #include "core/client/process.h"
 #include "core/client/store_database.h"
 #include "core/records/json_read.h"
+#include "core/records/user_folders.h"
 
 namespace kernelscope {
 

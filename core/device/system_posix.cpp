@@ -10,6 +10,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "core/records/user_folders.h"
+
 namespace kernelscope::system {
 namespace {
 
@@ -71,10 +73,7 @@ void resetPeakResident() {
 }
 
 std::filesystem::path dataFolder() {
-    // The specification says to pass over values that are no absolute paths.
-    if (const char* data = std::getenv("XDG_DATA_HOME"); data && *data == '/') return std::filesystem::path(data) / "kernelscope";
-    if (const char* home = std::getenv("HOME"); home && *home) return std::filesystem::path(home) / ".local" / "share" / "kernelscope";
-    return std::filesystem::temp_directory_path() / "kernelscope";
+    return userDataFolder() / "kernelscope";
 }
 
 void setEnvironmentDefault(const char* name, const char* value) { setenv(name, value, /*overwrite=*/0); }

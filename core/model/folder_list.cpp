@@ -1,10 +1,10 @@
 #include "core/model/folder_list.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <system_error>
 
 #include "core/model/files.h"
+#include "core/records/user_folders.h"
 #include "core/records/utf8.h"
 
 namespace kernelscope {
@@ -23,8 +23,8 @@ bool holdsModel(const fs::path& folder) {
 }
 
 fs::path home() {
-    const char* folder = std::getenv("HOME");
-    return folder && *folder ? fs::path(folder) : fs::path("/");
+    const fs::path folder = homeFolder();
+    return folder.empty() ? fs::path("/") : folder;
 }
 
 }  // namespace

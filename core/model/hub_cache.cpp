@@ -9,6 +9,7 @@
 
 #include "core/model/config.h"
 #include "core/model/files.h"
+#include "core/records/user_folders.h"
 
 namespace kernelscope {
 namespace fs = std::filesystem;
@@ -21,7 +22,7 @@ std::string environment(const char* name) {
 
 fs::path home() {
     const std::string home = environment("HOME");
-    return fromUtf8(home.empty() ? environment("USERPROFILE") : home);
+    return home.empty() ? homeFolder() : fromUtf8(home);
 }
 
 /// A path from the environment; "~/" in front is the home folder, as the hub's own tools read it.

@@ -10,6 +10,7 @@
 
 #include "core/model/files.h"
 #include "core/records/content_version.h"
+#include "core/records/user_folders.h"
 
 namespace kernelscope {
 namespace fs = std::filesystem;
@@ -63,14 +64,8 @@ std::string nameOf(const KernelFile& file) { return toUtf8(file.path.filename())
 
 Result<fs::path> kernelCacheFolder() {
     fs::path folder;
-    const auto set = [](const char* name) -> const char* {
-        const char* value = std::getenv(name);
-        return value && *value ? value : nullptr;
-    };
-    if (const char* chosen = set("KERNELSCOPE_KERNEL_CACHE")) folder = fromUtf8(chosen);
-    else if (const char* cache = set("XDG_CACHE_HOME")) folder = fromUtf8(cache) / "kernelscope" / "kernels";
-    else if (const char* home = set("HOME")) folder = fromUtf8(home) / ".cache" / "kernelscope" / "kernels";
-    else folder = fs::temp_directory_path() / "kernelscope-kernels";
+    if (const char* chosen = std::getenv("KERNELSCOPE_KERNEL_CACHE"); chosen && *chosen) folder = fromUtf8(chosen);
+    else folder = userCacheFolder() / "kernelscope" / "kernels";
     std::error_code problem;
     fs::create_directories(folder, problem);
     if (problem) {

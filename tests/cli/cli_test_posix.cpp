@@ -128,7 +128,7 @@ TEST_F(Cli, ATypoSuggestsTheNearestWord) {
 }
 
 TEST_F(Cli, UsageErrorsExit64AndStartNoEngine) {
-    for (const Words& words : {Words{}, Words{"profile", "--level", "molecule"}, Words{"profile", "--batch", "0"}, Words{"profile", "--batch", "many"}, Words{"profile", "--csv", "-", "--json", "-"},
+    for (const Words& words : {Words{}, Words{"profile", "--level", "molecule"}, Words{"profile", "--batch", "0"}, Words{"profile", "--batch", "many"}, Words{"profile", "--seed", "99999999999999999999"}, Words{"profile", "--seed", "1e3"}, Words{"profile", "--csv", "-", "--json", "-"},
                                Words{"generate"}, Words{"generate", "--prompt", "a", "--prompt-ids", "1"}, Words{"generate", "--prompt-ids", "1,,2"}, Words{"generate", "--prompt-ids", "-5"},
                                Words{"generate", "--raw", "--prompt-ids", "1"}, Words{"profile", "--dtype", "float8"}, Words{"profile", "stray"}, Words{"runs"}, Words{"runs", "show"}, Words{"compare", "a"},
                                Words{"profile", "--engine", "'open"}, Words{"profile", "--engine", ""}}) {
@@ -138,6 +138,17 @@ TEST_F(Cli, UsageErrorsExit64AndStartNoEngine) {
         EXPECT_TRUE(ended.out.empty());
         EXPECT_FALSE(ended.err.empty());
     }
+}
+
+TEST_F(Cli, AnEnginesWordsCannotCommandTheTerminal) {
+    const Ended ended = play("say \x1b]0;title\x07 and \xC2\x9B" "31m\n" + kHello + "await job.start\nrefuse 4 no \x1b[2Jdevice\n", {"profile"});
+    EXPECT_EQ(ended.code, 4);
+    EXPECT_TRUE(holds(ended.err, "no ?[2Jdevice")) << ended.err;
+    EXPECT_TRUE(holds(ended.err, "engine: ?]0;title? and ?31m")) << ended.err;
+    for (const char c : ended.err) EXPECT_TRUE(c == '\n' || static_cast<unsigned char>(c) >= 0x20) << static_cast<int>(c);
+    const Ended long_word = run({"runs", "show", std::string(100'000, 'x'), "--store", store()});
+    EXPECT_EQ(long_word.code, 65);
+    EXPECT_LT(long_word.err.size(), 20'000U);
 }
 
 TEST_F(Cli, AProfileShowsATableAndLeavesOneRunAndItsFiles) {

@@ -137,7 +137,7 @@ int main(int argc, char** argv) {
             std::istringstream words(rest);
             int code = 4;
             words >> code;
-            emit(errorLine(g_id, -32000, makeError(static_cast<ErrorCode>(code), rest.substr(rest.find(' ') + 1), "try another")));
+            emit(errorLine(g_id, -32000, makeError(static_cast<ErrorCode>(code), unescaped(rest.substr(rest.find(' ') + 1)), "try another")));
         } else if (command == "send") {
             const auto split = rest.find(' ');
             emit(notificationLine(rest.substr(0, split), json::parse(rest.substr(split + 1))));
