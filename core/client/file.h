@@ -2,6 +2,7 @@
 // Files as a whole: read one, replace one.
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -9,10 +10,15 @@
 
 namespace kernelscope {
 
+/// Takes a document piece by piece; an error ends it.
+using TextSink = std::function<Result<void>(std::string_view piece)>;
+
 /// Replaces the file's contents in one step: readers see the old file or the new one, never half of it, and a full
 /// disk leaves the old one. Missing folders are made, links are followed; what is no regular file (a terminal, a
 /// pipe) is written to directly. Errors: environment.
 Result<void> writeFileAtomically(const std::filesystem::path& file, std::string_view contents);
+/// The same with contents that `produce` hands over piece by piece, so that they need not fit into memory. Its error leaves the old file.
+Result<void> writeFileAtomically(const std::filesystem::path& file, const std::function<Result<void>(const TextSink&)>& produce);
 
 /// Makes the file's folder and sees that a file could be written there, so that a long job does not fail at its end.
 /// Errors: environment.

@@ -63,6 +63,16 @@ int writeAll(int fd, std::string_view contents) {
 }  // namespace
 
 Result<void> writeFileAtomically(const fs::path& file, std::string_view contents) {
+    return writeFileAtomically(file, [&](const TextSink& sink) { return sink(contents); });
+}
+
+Result<void> writeFileAtomically(const fs::path& file, const std::function<Result<void>(const TextSink&)>& produce) {
+    const auto writeTo = [&](int fd) {
+        return produce([&](std::string_view piece) -> Result<void> {
+            if (const int failed = writeAll(fd, piece)) return cannotWrite(file, failed);
+            return {};
+        });
+    };
     std::error_code error;
     fs::path target = file;
     if (fs::is_symlink(file, error)) {
@@ -73,15 +83,18 @@ Result<void> writeFileAtomically(const fs::path& file, std::string_view contents
     if (fs::exists(target, error) && !fs::is_regular_file(target, error)) {
         Descriptor out{::open(target.c_str(), O_WRONLY | O_CLOEXEC)};
         if (out.fd < 0) return cannotWrite(file, errno);
-        if (const int failed = writeAll(out.fd, contents)) return cannotWrite(file, failed);
-        return {};
+        return writeTo(out.fd);
     }
     if (auto made = makeFolderOf(target, file); !made) return made;
 
     const std::string temporary = temporaryName(target);
     Descriptor out{::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)};
     if (out.fd < 0) return folderRefuses(file, folderOf(target), errno);
-    int failed = writeAll(out.fd, contents);
+    if (const auto written = writeTo(out.fd); !written) {
+        ::unlink(temporary.c_str());
+        return written.error();
+    }
+    int failed = 0;
     // A new file gets what the user's umask allows, an old one keeps its own permissions.
     struct stat old {};
     if (!failed && ::stat(target.c_str(), &old) == 0 && ::fchmod(out.fd, old.st_mode & 0777) != 0) failed = errno;

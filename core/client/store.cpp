@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* kHeaderColumns =
     "id, made, kind, command, environment, model, weights, device, dtype, settings, seed, status, reason, headline, result, "
-    "row_count, tags, note, pinned, deleted IS NOT NULL";
+    "row_count, tags, note, pinned, deleted IS NOT NULL, owner";
 
 json objectFrom(const SQLite::Column& cell) {
     auto parsed = parseJson(std::string_view(cell.getText(), static_cast<std::size_t>(cell.getBytes())));
@@ -57,6 +57,11 @@ RunSummary summaryFrom(SQLite::Statement& row, Detail detail = Detail::all) {
     run.note = row.getColumn(i++).getString();
     run.pinned = row.getColumn(i++).getInt() != 0;
     run.deleted = row.getColumn(i++).getInt() != 0;
+    // Where the store cannot be written nobody may have noted it yet.
+    if (header.status == RunStatus::running && !mayStillRun(row.getColumn(i).getString())) {
+        header.status = RunStatus::interrupted;
+        header.reason = kOrphanReason;
+    }
     return run;
 }
 

@@ -58,6 +58,8 @@ public:
     /// Those whose text column `column` holds `text`, such as the samples of one row.
     Result<std::vector<RowRecord>> rowsWhere(const std::string& runId, const std::string& type, const std::string& column, const std::string& text) const;
     Result<std::int64_t> rowCount(const std::string& runId, const std::string& type) const;
+    /// Which columns hold anything in any row, in the columns' order.
+    Result<std::vector<bool>> filledColumns(const std::string& runId, const std::string& type) const;
 
     // What a user does with a run. `id` as in run(); errors: badInput.
     /// The new id: letters, digits, dot, dash, underscore; not taken, not "last".

@@ -130,10 +130,10 @@ void markOrphans(SQLite::Database& database) {
     for (const auto& [number, owner] : gone) {
         // Still under the owner that was found dead: nobody may have taken it over meanwhile.
         SQLite::Statement mark(database,
-                               "UPDATE runs SET status = 'interrupted', reason = 'the program that ran it ended before it did' "
-                               "WHERE number = ? AND status = 'running' AND owner = ?");
-        mark.bind(1, number);
-        mark.bind(2, owner);
+                               "UPDATE runs SET status = 'interrupted', reason = ? WHERE number = ? AND status = 'running' AND owner = ?");
+        mark.bind(1, kOrphanReason);
+        mark.bind(2, number);
+        mark.bind(3, owner);
         mark.exec();
     }
 }

@@ -64,6 +64,7 @@ void refuseForeign(SQLite::Database& database, const std::filesystem::path& file
 /// Makes or brings up to date every table. Throws SQLite::Exception, or Error for what it refuses.
 void prepareSchema(SQLite::Database& database, const std::filesystem::path& file);
 
+inline constexpr const char* kOrphanReason = "the program that ran it ended before it did";
 /// Marks running runs whose owner is gone as interrupted.
 void markOrphans(SQLite::Database& database);
 

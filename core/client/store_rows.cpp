@@ -150,4 +150,21 @@ Result<std::int64_t> Store::rowCount(const std::string& runId, const std::string
     });
 }
 
+Result<std::vector<bool>> Store::filledColumns(const std::string& runId, const std::string& typeName) const {
+    const RowType* type = typeOf(typeName);
+    if (!type) return unknownType(typeName);
+    return m_impl->read([&](Connection& connection) -> Result<std::vector<bool>> {
+        const std::int64_t number = runNumber(connection, runId);
+        if (number == 0) return makeError(ErrorCode::badInput, "there is no run '" + runId + "'");
+        std::string list;
+        for (const Column& column : type->columns) list += (list.empty() ? "" : ", ") + ("max(" + quotedName(column.name) + " <> '')");  // NULL for NULL
+        Prepared query = connection.statement("SELECT " + list + " FROM " + tableOf(*type) + " WHERE _run = ?");
+        query.bind(1, number);
+        query.executeStep();
+        std::vector<bool> filled;
+        for (std::size_t i = 0; i < type->columns.size(); ++i) filled.push_back(query.getColumn(static_cast<int>(i)).getInt() != 0);
+        return filled;
+    });
+}
+
 }  // namespace kernelscope

@@ -67,6 +67,25 @@ TEST_F(ReadOnlyStore, IsReadAsItStandsAndRefusesEveryChange) {
     EXPECT_EQ(std::distance(fs::directory_iterator(file.parent_path()), {}), 1) << "nothing was left beside it";
 }
 
+TEST_F(ReadOnlyStore, ShowsARunWhoseProgramHasDiedAsInterruptedWithoutNotingIt) {
+    // The run of SetUp is this process's own, which lives.
+    SQLite::Database raw(file.string(), SQLite::OPEN_READWRITE);
+    raw.exec("INSERT INTO runs (id, made, kind, command, environment, model, weights, device, dtype, settings, seed, status, reason, headline, result, owner) "
+             "SELECT 'dead22', made, kind, command, environment, model, weights, device, dtype, settings, seed, status, reason, headline, result, '1 0 ' || substr(owner, instr(owner, ' ') + 1 + "
+             "instr(substr(owner, instr(owner, ' ') + 1), ' ')) FROM runs");
+    const Locked locked(file.parent_path());
+    const auto store = Store::openToRead(file);
+    ASSERT_TRUE(store.ok()) << store.error().message;
+    ASSERT_TRUE((*store)->isReadOnly());
+    const auto dead = (*store)->run("dead22");
+    ASSERT_TRUE(dead.ok());
+    EXPECT_EQ(dead->header.status, RunStatus::interrupted);
+    EXPECT_EQ(dead->header.reason, "the program that ran it ended before it did");
+    EXPECT_EQ((*store)->runs()->front().header.status, RunStatus::interrupted) << "in the list too";
+    EXPECT_EQ((*store)->run("abc111")->header.status, RunStatus::running);
+    EXPECT_EQ(raw.execAndGet("SELECT status FROM runs WHERE id = 'dead22'").getString(), "running") << "shown so, not written";
+}
+
 TEST_F(ReadOnlyStore, OfAnOlderVersionIsBroughtUpToDateInMemory) {
     SQLite::Database(file.string(), SQLite::OPEN_READWRITE).exec("ALTER TABLE rows_profile DROP COLUMN note");
     const Locked locked(file.parent_path());
