@@ -90,6 +90,15 @@ int writeDocument(const std::string& destination, const std::string& text) {
     return written ? 0 : report(written.error());
 }
 
+int writeRun(const std::string& destination, const Store& store, const std::string& runId, ExportFormat format, const ExportOptions& options) {
+    if (destination.empty()) return 0;
+    const auto written = destination == "-" ? streamRun(store, runId, format, options, [](std::string_view piece) -> Result<void> {
+        print(std::string(piece));
+        return {};
+    }) : exportRunTo(destination, store, runId, format, options);
+    return written ? 0 : report(written.error());
+}
+
 Result<void> prepareDocuments(const CommonOptions& common) {
     for (const std::string& destination : {common.csv, common.json})
         if (!destination.empty() && destination != "-")

@@ -83,6 +83,8 @@ Result<EngineCommand> engineCommand(const CommonOptions& common);
 
 /// Writes a document to a file or, for "-", to standard output. 0 or an exit code.
 int writeDocument(const std::string& destination, const std::string& text);
+/// The document of a run to a file, or to standard output for "-", piece by piece.
+int writeRun(const std::string& destination, const Store& store, const std::string& runId, ExportFormat format, const ExportOptions& options = {});
 /// Makes the folders of --csv and --json and sees that they can be written, before any work is done.
 Result<void> prepareDocuments(const CommonOptions& common);
 /// The format that `output` is to have: `named` (--format) where given, else what the name says; csv for standard output, a

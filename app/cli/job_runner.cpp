@@ -37,9 +37,7 @@ ProgressLine::Style progressStyle(const CommonOptions& common) {
 int writeDocuments(const CommonOptions& common, const Store& store, const RunHeader& header) {
     int code = 0;
     for (const auto& [destination, format] : {std::pair{common.csv, ExportFormat::csv}, {common.json, ExportFormat::json}}) {
-        if (destination.empty()) continue;
-        const auto document = exportRun(store, header.id, format);
-        code = worse(code, document ? writeDocument(destination, *document) : report(document.error()));
+        code = worse(code, writeRun(destination, store, header.id, format));
     }
     return code;
 }

@@ -43,8 +43,7 @@ public:
         };
         hooks.afterwards = [this](const JobRun& run) {
             if (m_trace.empty()) return 0;
-            const auto trace = exportRun(*run.store, run.header.id, ExportFormat::trace);
-            return trace ? writeDocument(m_trace, *trace) : report(trace.error());
+            return writeRun(m_trace, *run.store, run.header.id, ExportFormat::trace);
         };
         return runJob(common, std::move(request), hooks);
     }

@@ -121,10 +121,7 @@ private:
 
     int writeBoth(const CommonOptions& common, const Store& store, const std::string& id) {
         for (const auto& [destination, format] : {std::pair{common.csv, ExportFormat::csv}, {common.json, ExportFormat::json}}) {
-            if (destination.empty()) continue;
-            const auto document = exportRun(store, id, format, {m_samples});
-            if (!document) return report(document.error());
-            if (const int code = writeDocument(destination, *document)) return code;
+            if (const int code = writeRun(destination, store, id, format, {m_samples})) return code;
         }
         return 0;
     }
@@ -141,9 +138,7 @@ private:
             const std::string destination = output == "-" ? output : exportPath(output, run->header, *format).string();
             if (output != "-")
                 if (const auto ready = prepareToWrite(destination); !ready) return report(ready.error());
-            const auto document = exportRun(**store, run->header.id, *format, {m_samples});
-            if (!document) return report(document.error());
-            if (const int code = writeDocument(destination, *document)) return code;
+            if (const int code = writeRun(destination, **store, run->header.id, *format, {m_samples})) return code;
             if (destination != "-") say(common, "wrote " + destination);
         }
         return writeBoth(common, **store, run->header.id);

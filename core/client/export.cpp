@@ -1,5 +1,7 @@
 #include "core/client/export.h"
 
+#include "core/client/export_pieces.h"
+#include "core/records/context_rows.h"
 #include "core/records/csv.h"
 #include "core/records/json_read.h"
 #include "core/records/rows.h"
@@ -23,19 +25,35 @@ constexpr FormatName kFormats[] = {
 /// Rows that stand beside the run's own in a full JSON document, under their type's name.
 constexpr std::string_view kSampleType = RowSchema<SampleRow>::kName;
 
+std::string jsonCell(const Value& value) {
+    return std::visit([](const auto& held) -> std::string {
+        using Held = std::decay_t<decltype(held)>;
+        if constexpr (std::is_same_v<Held, std::monostate>) return "null";
+        else if constexpr (std::is_same_v<Held, double>) return dumpJson(jsonNumber(held));
+        else return dumpJson(held);
+    }, value);
+}
+
 bool hasFiguresInsteadOfRows(const RunHeader& header) { return header.kind == RowSchema<TokenRow>::kName; }
 
 /// With keys, samples find their rows again after an import.
-std::string rowList(const RowType& type, std::span<const RowRecord> rows, bool withKeys = false) {
-    std::string text = "[";
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        text += (i ? ",\n    " : "\n    ") + jsonRow(type, rows[i].values);
-        if (withKeys) {
-            text.pop_back();
-            text += ", \"_key\": " + dumpJson(rows[i].key) + "}";
+Result<void> addRowList(PieceWriter& out, const RowType& type, const RowPages& rows, bool withKeys = false) {
+    if (const auto begun = out.add("["); !begun) return begun;
+    bool first = true;
+    const auto written = rows.each([&](std::span<const RowRecord> page) -> Result<void> {
+        for (const RowRecord& row : page) {
+            std::string text = (first ? "\n    " : ",\n    ") + jsonRow(type, row.values);
+            first = false;
+            if (withKeys) {
+                text.pop_back();
+                text += ", \"_key\": " + dumpJson(row.key) + "}";
+            }
+            if (const auto added = out.add(text); !added) return added;
         }
-    }
-    return text + (rows.empty() ? "]" : "\n  ]");
+        return {};
+    });
+    if (!written) return written;
+    return out.add(first ? "]" : "\n  ]");
 }
 
 /// Everything before the rows, without the closing brace.
@@ -77,11 +95,10 @@ std::optional<ExportFormat> exportFormatOf(const fs::path& file) {
 }
 
 std::string jsonRow(const RowType& type, std::span<const Value> values) {
-    const json object = toJson(type, values);
     std::string text = "{";
     for (std::size_t i = 0; i < type.columns.size(); ++i) {
         const std::string name(type.columns[i].name);
-        text += std::string(i ? ", " : "") + "\"" + name + "\": " + dumpJson(object.at(name));
+        text += std::string(i ? ", " : "") + "\"" + name + "\": " + jsonCell(values[i]);
     }
     return text + "}";
 }
@@ -90,47 +107,86 @@ std::string jsonDocument(const RunHeader& header) { return documentHead(header) 
 
 std::string jsonDocument(const RunHeader& header, const RowType& type, std::span<const RowRecord> rows) {
     if (hasFiguresInsteadOfRows(header)) return jsonDocument(header);
-    return documentHead(header) + ",\n  \"rows\": " + rowList(type, rows) + "\n}\n";
+    std::string text = documentHead(header) + ",\n  \"rows\": ";
+    const TextSink gather = [&](std::string_view piece) -> Result<void> { text += piece; return {}; };
+    PieceWriter out(gather);
+    [[maybe_unused]] const auto all = addRowList(out, type, pagesOf(type, rows)).ok() && out.flush().ok();
+    return text + "\n}\n";
 }
 
-Result<std::string> exportRun(const Store& store, const std::string& runId, ExportFormat format, const ExportOptions& options) {
+namespace {
+
+Result<void> streamCsv(const RowType& type, const RowPages& rows, const TextSink& sink) {
+    PieceWriter out(sink);
+    if (const auto begun = out.add(csvHeader(type)); !begun) return begun;
+    const auto written = rows.each([&](std::span<const RowRecord> page) -> Result<void> {
+        for (const RowRecord& row : page)
+            if (const auto added = out.add(csvLine(std::span<const Value>(row.values))); !added) return added;
+        return {};
+    });
+    return written ? out.flush() : written;
+}
+
+/// The run's own rows, then what else belongs to it: shares, modules, the timeline, the cross-check. Raw samples where asked for.
+Result<void> streamJson(const Store& store, const RunHeader& header, const RowType& type, bool samples, const TextSink& sink) {
+    PieceWriter out(sink);
+    if (const auto begun = out.add(documentHead(header)); !begun) return begun;
+    const auto list = [&](const RowType& each, std::string_view name, bool always) -> Result<void> {
+        const auto rows = pagesOf(store, header.id, each);
+        if (!rows) return rows.error();
+        if (rows->count == 0 && !always) return {};
+        if (const auto named = out.add(",\n  \"" + std::string(name) + "\": "); !named) return named;
+        return addRowList(out, each, *rows, samples);
+    };
+    if (!hasFiguresInsteadOfRows(header))
+        if (const auto own = list(type, "rows", true); !own) return own;
+    for (const RowType& other : rowTypes()) {
+        if (other.name == header.kind && (!samples || !hasFiguresInsteadOfRows(header))) continue;
+        const bool isSample = other.name == kSampleType;
+        if (isSample && !samples) continue;
+        if (const auto more = list(other, isSample ? "samples" : other.name, false); !more) return more;
+    }
+    if (const auto ended = out.add("\n}\n"); !ended) return ended;
+    return out.flush();
+}
+
+}  // namespace
+
+/// Eight a point: more points than a report draws.
+constexpr std::int64_t kMostShares = 10'000;
+
+Result<void> streamRun(const Store& store, const std::string& runId, ExportFormat format, const ExportOptions& options, const TextSink& sink) {
     const auto run = store.run(runId);
     if (!run) return run.error();
     const RunHeader& header = run->header;
     const RowType* type = findRowType(header.kind);
     if (!type) return makeError(ErrorCode::badInput, "run " + header.id + " is of kind '" + header.kind + "', which has no rows");
+    if (format == ExportFormat::json) return streamJson(store, header, *type, options.samples, sink);
 
-    if (format == ExportFormat::trace) {
-        const auto events = store.rows(header.id, std::string(RowSchema<ProfileEventRow>::kName));
-        if (!events) return events.error();
-        return traceDocument(header, *events);
-    }
-    if (format == ExportFormat::csv) {
-        const RowType* shown = options.samples ? findRowType(kSampleType) : type;
-        const auto rows = store.rows(header.id, std::string(shown->name));
-        if (!rows) return rows.error();
-        std::string text = csvHeader(*shown);
-        for (const RowRecord& row : *rows) text += csvLine(std::span<const Value>(row.values));
-        return text;
-    }
-    const auto rows = store.rows(header.id, header.kind);
+    const RowType* shown = format == ExportFormat::trace ? findRowType(RowSchema<ProfileEventRow>::kName) : format == ExportFormat::csv && options.samples ? findRowType(kSampleType) : type;
+    const auto rows = pagesOf(store, header.id, *shown);
     if (!rows) return rows.error();
     switch (format) {
-        case ExportFormat::markdown: return markdownDocument(*run, *type, *rows);
-        case ExportFormat::html: return htmlDocument(*run, *type, *rows);
-        default: break;
+        case ExportFormat::trace: return traceDocument(header, *rows, sink);
+        case ExportFormat::markdown: return markdownDocument(*run, *type, *rows, options.mostRows, sink);
+        case ExportFormat::html: {
+            const auto shares = store.rows(header.id, std::string(RowSchema<ContextShareRow>::kName), 0, kMostShares);
+            if (!shares) return shares.error();
+            return htmlDocument(*run, *type, *rows, *shares, sink);
+        }
+        default: return streamCsv(*shown, *rows, sink);
     }
-    if (!options.samples) return jsonDocument(header, *type, *rows);
+}
 
-    std::string text = documentHead(header);
-    if (!hasFiguresInsteadOfRows(header)) text += ",\n  \"rows\": " + rowList(*type, *rows, true);
-    for (const RowType& other : rowTypes()) {
-        if (other.name == header.kind && !hasFiguresInsteadOfRows(header)) continue;
-        const auto more = store.rows(header.id, std::string(other.name));
-        if (!more) return more.error();
-        if (!more->empty()) text += ",\n  \"" + std::string(other.name == kSampleType ? "samples" : other.name) + "\": " + rowList(other, *more, true);
-    }
-    return text + "\n}\n";
+Result<void> exportRunTo(const fs::path& file, const Store& store, const std::string& runId, ExportFormat format, const ExportOptions& options) {
+    return writeFileAtomically(file, [&](const TextSink& sink) { return streamRun(store, runId, format, options, sink); });
+}
+
+Result<std::string> exportRun(const Store& store, const std::string& runId, ExportFormat format, const ExportOptions& options) {
+    std::string text;
+    const auto streamed = streamRun(store, runId, format, options, [&](std::string_view piece) -> Result<void> { text += piece; return {}; });
+    if (!streamed) return streamed.error();
+    return text;
 }
 
 fs::path exportPath(const fs::path& output, const RunHeader& header, ExportFormat format) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/client/file.h"
 #include "core/client/store.h"
 #include "core/records/result.h"
 
@@ -20,10 +21,17 @@ std::string_view fileExtension(ExportFormat format);
 std::optional<ExportFormat> exportFormatOf(const std::filesystem::path& file);
 
 struct ExportOptions {
-    bool samples = false;  ///< raw samples too: rows of their own in CSV, further lists in JSON
+    bool samples = false;  ///< raw samples too: rows of their own in CSV, one more list in JSON
+    std::int64_t mostRows = -1;  ///< of Markdown's table, with a sentence that says how many there are; below 0: all
 };
 
-/// The document of one run. Errors: badInput (no such run; a trace of a run without a timeline).
+/// The document of one run, piece by piece: a run of any size takes the memory of a page of its rows. HTML shows the
+/// first 10,000 rows, and charts of runs of up to 50,000. Errors: badInput (no such run; a trace of a run without a
+/// timeline), and what `sink` says.
+Result<void> streamRun(const Store& store, const std::string& runId, ExportFormat format, const ExportOptions& options, const TextSink& sink);
+/// The same into a file, in one step. Errors: environment too.
+Result<void> exportRunTo(const std::filesystem::path& file, const Store& store, const std::string& runId, ExportFormat format, const ExportOptions& options = {});
+/// The same as one text.
 Result<std::string> exportRun(const Store& store, const std::string& runId, ExportFormat format, const ExportOptions& options = {});
 
 /// The JSON document of a run that has figures of its own instead of rows (generate, inspect), or none at all.
@@ -41,10 +49,5 @@ struct Comparison;
 /// A comparison as csv, json, markdown or html; `command` is the command line that makes it. A trace is CSV.
 std::string comparisonDocument(const Comparison& comparison, ExportFormat format, const std::string& command);
 
-// The formats that are a page of code of their own.
-std::string markdownDocument(const RunSummary& run, const RowType& type, std::span<const RowRecord> rows);
-std::string htmlDocument(const RunSummary& run, const RowType& type, std::span<const RowRecord> rows);
-/// Chrome trace (Perfetto opens it) of the one pass whose timeline a profile keeps.
-Result<std::string> traceDocument(const RunHeader& header, std::span<const RowRecord> events);
 
 }  // namespace kernelscope

@@ -1,5 +1,6 @@
 #include "core/client/compare.h"
 #include "core/client/export.h"
+#include "core/client/export_pieces.h"
 #include "core/records/csv.h"
 
 namespace kernelscope {
@@ -30,15 +31,17 @@ std::string comparisonDocument(const Comparison& comparison, ExportFormat format
     header.result["notes"] = comparison.notes;
     for (const RunSummary& run : comparison.runs) header.result["runs"].push_back(toJson(run.header).at("run"));
 
-    switch (format) {
-        case ExportFormat::json: return jsonDocument(header, type, rows);
-        case ExportFormat::markdown: return markdownDocument(summary, type, rows);
-        case ExportFormat::html: return htmlDocument(summary, type, rows);
-        default: break;
+    if (format == ExportFormat::json) return jsonDocument(header, type, rows);
+    std::string text;
+    const TextSink gather = [&](std::string_view piece) -> Result<void> { text += piece; return {}; };
+    if (format == ExportFormat::markdown || format == ExportFormat::html) {
+        const RowPages pages = pagesOf(type, rows);
+        [[maybe_unused]] const auto whole = format == ExportFormat::markdown ? markdownDocument(summary, type, pages, -1, gather) : htmlDocument(summary, type, pages, {}, gather);
+        return text;
     }
-    std::string csv = csvHeader(type);
-    for (const RowRecord& row : rows) csv += csvLine(std::span<const Value>(row.values));
-    return csv;
+    text = csvHeader(type);
+    for (const RowRecord& row : rows) text += csvLine(std::span<const Value>(row.values));
+    return text;
 }
 
 }  // namespace kernelscope

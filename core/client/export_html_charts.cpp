@@ -8,22 +8,23 @@
 
 #include "core/client/compare.h"
 #include "core/client/export_html.h"
+#include "core/records/context_rows.h"
 #include "core/records/format.h"
 #include "core/records/kernel_rows.h"
 #include "core/records/rows.h"
 
 namespace kernelscope {
 
-namespace {
-
 /// The type colours of the window, colour-blind safe.
-std::string colourOf(const std::string& type) {
+std::string typeColour(const std::string& type) {
     static const std::map<std::string, std::string> colours{
         {"Attention", "#4477AA"}, {"MLP", "#228833"},      {"RMSNorm", "#EE6677"}, {"LM head", "#CCBB44"},
         {"Residual", "#AA3377"},  {"Embedding", "#66CCEE"}, {"Rotary", "#BBBBBB"}};
     const auto found = colours.find(type);
     return found == colours.end() ? "#888888" : found->second;
 }
+
+namespace {
 
 /// Horizontal bars with intervals: the shares of a profile.
 std::string shareBars(const std::vector<ProfileRow>& rows, const std::string& phase) {
@@ -51,7 +52,7 @@ std::string shareBars(const std::vector<ProfileRow>& rows, const std::string& ph
         const double y = static_cast<double>(i) * kStep + 4, width = kWidth * bars[i].share / most;
         const std::string name = row.name.size() > 34 ? "..." + row.name.substr(row.name.size() - 31) : row.name;
         text += fmt::format("<text x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>", kLabel - 10, y + 14, escapedHtml(name));
-        text += fmt::format("<rect x=\"{}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"18\" rx=\"2\" fill=\"{}\"/>", kLabel, y, std::max(width, 0.5), colourOf(row.type));
+        text += fmt::format("<rect class=\"bar\" x=\"{}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"18\" rx=\"2\" fill=\"{}\"/>", kLabel, y, std::max(width, 0.5), typeColour(row.type));
         double end = width;
         if (row.spanShareCiLowPct && row.spanShareCiHighPct) {
             const double low = kLabel + kWidth * *row.spanShareCiLowPct / most, high = kLabel + kWidth * *row.spanShareCiHighPct / most;
@@ -63,56 +64,6 @@ std::string shareBars(const std::vector<ProfileRow>& rows, const std::string& ph
         text += "</text>\n";
     }
     return text + "</svg>\n";
-}
-
-/// Speed-up against rows, one line per variant and hidden size, the interval as a band, the line at 1.
-std::string speedupLines(const std::vector<SweepRow>& rows) {
-    std::map<std::string, std::map<std::string, std::vector<const SweepRow*>>> charts;
-    for (const SweepRow& row : rows)
-        if (row.speedup && std::isfinite(*row.speedup) && *row.speedup > 0 && row.rows > 0)
-            charts[row.op + ", " + row.dtype + ", " + row.cache][row.variant + " " + std::to_string(row.hidden)].push_back(&row);
-    static constexpr const char* kColours[] = {"#4477AA", "#EE6677", "#228833", "#CCBB44", "#66CCEE", "#AA3377", "#BBBBBB"};
-    constexpr double kLeft = 50, kWidth = 600, kHeight = 260, kTop = 10;
-    std::string text;
-    for (auto& [title, lines] : charts) {
-        double most = 1.2, left = 1e18, right = 0;
-        for (auto& [name, points] : lines) {
-            std::sort(points.begin(), points.end(), [](const SweepRow* a, const SweepRow* b) { return a->rows < b->rows; });
-            for (const SweepRow* row : points) {
-                most = std::max(most, std::min(1e6, row->speedupCiHigh.value_or(*row->speedup)));
-                left = std::min(left, std::log2(static_cast<double>(row->rows)));
-                right = std::max(right, std::log2(static_cast<double>(row->rows)));
-            }
-        }
-        const auto x = [&](std::int64_t count) { return right > left ? kLeft + kWidth * (std::log2(static_cast<double>(count)) - left) / (right - left) : kLeft + kWidth / 2; };
-        const auto y = [&](double speedup) { return kTop + kHeight * (1 - std::clamp(speedup / (most * 1.05), 0.0, 1.0)); };
-        text += fmt::format("<h2>Speed-up over rows: {}</h2>\n<svg role=\"img\" aria-label=\"Speed-up of {} lines over the number of rows\" viewBox=\"0 0 900 310\" width=\"100%\">\n",
-                            escapedHtml(title), lines.size());
-        text += fmt::format("<path class=\"line\" d=\"M{0} {1:.1f}h{2}\" stroke-dasharray=\"4 3\"/><text x=\"{3}\" y=\"{4:.1f}\" text-anchor=\"end\">1x</text>", kLeft, y(1), kWidth,
-                            kLeft - 6, y(1) + 4);
-        text += fmt::format("<text x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>", kLeft - 6, y(most) + 4, formatRatio(most));
-        std::map<std::int64_t, bool> ticks;
-        std::size_t index = 0;
-        for (const auto& [name, points] : lines) {
-            const char* colour = kColours[index % std::size(kColours)];
-            std::string path, upper, lower;
-            for (const SweepRow* row : points) {
-                path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", x(row->rows), y(*row->speedup));
-                upper += fmt::format("{}{:.1f} {:.1f}", upper.empty() ? "M" : "L", x(row->rows), y(row->speedupCiHigh.value_or(*row->speedup)));
-                lower = fmt::format("L{:.1f} {:.1f}", x(row->rows), y(row->speedupCiLow.value_or(*row->speedup))) + lower;
-                ticks[row->rows] = true;
-            }
-            text += fmt::format("<path d=\"{}{}Z\" fill=\"{}\" opacity=\".18\"/><path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"/>", upper, lower, colour, path, colour);
-            for (const SweepRow* row : points) text += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" fill=\"{}\"/>", x(row->rows), y(*row->speedup), colour);
-            text += fmt::format("<rect x=\"680\" y=\"{:.0f}\" width=\"12\" height=\"12\" fill=\"{}\"/><text x=\"698\" y=\"{:.0f}\">{}</text>\n", kTop + static_cast<double>(index) * 20,
-                                colour, kTop + 11 + static_cast<double>(index) * 20, escapedHtml(name));
-            ++index;
-        }
-        for (const auto& [tick, used] : ticks)
-            text += fmt::format("<text class=\"soft\" x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text>", x(tick), kTop + kHeight + 18, tick);
-        text += fmt::format("<text class=\"soft\" x=\"{}\" y=\"{}\" text-anchor=\"middle\">rows</text></svg>\n", kLeft + kWidth / 2, kTop + kHeight + 36);
-    }
-    return text;
 }
 
 /// Ratios to the baseline on a logarithmic axis, with intervals and the line at 1; the largest changes first.
@@ -211,12 +162,13 @@ std::vector<Row> typed(std::span<const RowRecord> records) {
 
 }  // namespace
 
-std::string reportCharts(const RunHeader& header, std::span<const RowRecord> records) {
+std::string reportCharts(const RunHeader& header, std::span<const RowRecord> records, std::span<const RowRecord> shares) {
     if (header.kind == RowSchema<ProfileRow>::kName) {
         const auto rows = typed<ProfileRow>(records);
         return shareBars(rows, "decode") + shareBars(rows, "prefill");
     }
-    if (header.kind == RowSchema<SweepRow>::kName) return speedupLines(typed<SweepRow>(records));
+    if (header.kind == RowSchema<SweepRow>::kName) return speedupCharts(typed<SweepRow>(records));
+    if (header.kind == RowSchema<ContextRow>::kName) return contextCharts(typed<ContextRow>(records)) + contextShares(typed<ContextShareRow>(shares));
     if (header.kind == RowSchema<EndToEndRow>::kName) return endToEndBars(typed<EndToEndRow>(records));
     if (header.kind == RowSchema<CompareRow>::kName) return comparisonCharts(typed<CompareRow>(records));
     return {};

@@ -1,4 +1,4 @@
-#include "core/client/export.h"
+#include "core/client/export_pieces.h"
 #include "core/records/csv.h"
 #include "core/records/format.h"
 #include "core/records/json_read.h"
@@ -23,9 +23,9 @@ std::string cellForPeople(const Value& value) {
 
 }  // namespace
 
-std::string markdownDocument(const RunSummary& run, const RowType& type, std::span<const RowRecord> rows) {
+Result<void> markdownDocument(const RunSummary& run, const RowType& type, const RowPages& rows, std::int64_t mostRows, const TextSink& sink) {
     const RunHeader& header = run.header;
-    std::string text = "# " + escaped(header.kind) + ": " + escaped(header.model) + "\n\n";
+    std::string text = "# " + escaped(documentTitle(header)) + "\n\n";
     if (!header.headline.empty()) text += escaped(header.headline) + "\n\n";
     const auto fact = [&](const std::string& name, const std::string& value) {
         if (!value.empty()) text += "- " + name + ": " + value + "\n";
@@ -47,23 +47,25 @@ std::string markdownDocument(const RunSummary& run, const RowType& type, std::sp
     // Columns that nobody filled would be a wide nothing.
     std::vector<std::size_t> shown;
     for (std::size_t i = 0; i < type.columns.size(); ++i)
-        for (const RowRecord& row : rows)
-            if (!cellText(row.values[i]).empty()) {
-                shown.push_back(i);
-                break;
-            }
-    if (shown.empty()) return text;
+        if (rows.filled[i]) shown.push_back(i);
+    PieceWriter out(sink);
+    if (shown.empty()) {
+        if (const auto whole = out.add(text); !whole) return whole;
+        return out.flush();
+    }
+    if (mostRows >= 0 && rows.count > mostRows) text += "\nThe first " + formatCount(mostRows) + " of " + formatCount(rows.count) + " rows.\n";
     text += "\n|";
     for (const std::size_t i : shown) text += " " + escaped(std::string(type.columns[i].name)) + " |";
     text += "\n|";
     for (const std::size_t i : shown) text += type.columns[i].kind == ColumnKind::text ? " --- |" : " ---: |";
     text += "\n";
-    for (const RowRecord& row : rows) {
-        text += "|";
-        for (const std::size_t i : shown) text += " " + escaped(cellForPeople(row.values[i])) + " |";
-        text += "\n";
-    }
-    return text;
+    if (const auto begun = out.add(text); !begun) return begun;
+    const auto written = firstRows(rows, mostRows, [&](const RowRecord& row) {
+        std::string line = "|";
+        for (const std::size_t i : shown) line += " " + escaped(cellForPeople(row.values[i])) + " |";
+        return out.add(line + "\n");
+    });
+    return written ? out.flush() : written;
 }
 
 }  // namespace kernelscope

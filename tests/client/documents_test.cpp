@@ -5,6 +5,7 @@
 #include "core/client/compare.h"
 #include "core/client/export.h"
 #include "core/client/import.h"
+#include "core/records/context_rows.h"
 #include "core/records/csv.h"
 #include "core/records/json_read.h"
 #include "core/records/row_key.h"
@@ -128,7 +129,28 @@ TEST(Export, ASweepsReportDrawsOneLineAVariant) {
     }
     const std::string text = *exportRun(*store, "s", ExportFormat::html);
     EXPECT_NE(text.find("Speed-up over rows: rms_norm, float16, cold"), std::string::npos);
-    EXPECT_NE(text.find("vector 896"), std::string::npos);
+    EXPECT_NE(text.find("<figcaption>vector</figcaption>"), std::string::npos);
+    EXPECT_NE(text.find("aria-label=\"rms_norm, float16, cold, vector: from 1.50x to 1.50x the baseline over 1 hidden sizes\""), std::string::npos) << text;
+}
+
+TEST(Export, AContextRunTakesItsSharesAlongAndTheReportDrawsThem) {
+    const auto from = memoryStore(), to = memoryStore();
+    ASSERT_TRUE(from->createRun(header("c", "context")).ok());
+    for (const std::int64_t tokens : {32, 2048}) {
+        ContextRow row;
+        row.batch = 1;
+        row.contextTokens = tokens;
+        row.status = "ok";
+        row.decodeMsPerToken = 2 + static_cast<double>(tokens) / 1024;
+        ASSERT_TRUE(from->putRow("c", {"context", rowKey(row), valuesOf(row)}).ok());
+        for (const auto& [type, share] : {std::pair{"Attention", 60.0}, {"MLP", 40.0}})
+            ASSERT_TRUE(from->putRow("c", {"context_share", type + std::to_string(tokens), valuesOf(ContextShareRow{1, tokens, type, share, {}})}).ok());
+    }
+    const std::string html = *exportRun(*from, "c", ExportFormat::html);
+    EXPECT_NE(html.find("Decode, a token: batch 1: 2.03 ms at 32 tokens, 4.00 at 2048"), std::string::npos) << html;
+    EXPECT_NE(html.find("32 tokens: Attention 60 %, MLP 40 %; 2048 tokens:"), std::string::npos);
+    ASSERT_TRUE(importRun(*to, *exportRun(*from, "c", ExportFormat::json)).ok());
+    EXPECT_EQ(to->rows("c", "context_share")->size(), 4u) << "without --samples too";
 }
 
 TEST(Export, ATraceIsWhatAViewerOpens) {
