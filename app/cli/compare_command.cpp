@@ -40,10 +40,10 @@ std::string table(const Comparison& comparison) {
 class CompareCommand : public Command {
 public:
     std::string name() const override { return "compare"; }
-    std::string summary() const override { return "Two or more runs: the first is the baseline; a ratio above 1 means that the candidate is faster"; }
+    std::string summary() const override { return "Two or more runs: the first is the baseline; a ratio above 1 means that the candidate is faster. Runs of one measurement may stand together, A,B,C: their intervals then hold what differs between processes"; }
 
     void define(CLI::App& app) override {
-        app.add_option("runs", m_runs, "Runs of one kind, the baseline first")->required()->type_name("RUN");
+        app.add_option("runs", m_runs, "Runs of one kind, the baseline first; repeats of one measurement with commas between")->required()->type_name("RUN");
         m_fail = app.add_option("--fail-on-regression", m_percent, "Judge: exit 1 when a candidate is slower by more than this percentage, 3 when that cannot be told; without it the exit code is 0 whatever the verdicts")
                      ->check(CLI::Range(0.0, 1e6))->type_name("PCT");
         addChoice(app, "--format", m_format, {"csv", "json", "markdown", "html"}, "What --output gets; by default what its name says, else csv");
@@ -72,7 +72,7 @@ public:
         switch (judgeRegression(*comparison, m_percent)) {
             case Judgement::fine: return 0;
             case Judgement::regression: return report(makeError(ErrorCode::regression, fmt::format("a candidate is slower than the baseline by more than {} %", m_percent)));
-            case Judgement::cantTell: return report(makeError(ErrorCode::cantTell, "it cannot be told whether a candidate became slower", "the rows' reasons say why; more passes narrow the intervals"));
+            case Judgement::cantTell: return report(makeError(ErrorCode::cantTell, "it cannot be told whether a candidate became slower", "the rows' reasons say why; measure each several times and compare A,B,C with D,E,F"));
         }
         return 0;
     }

@@ -19,7 +19,7 @@ using nlohmann::json;
 
 namespace {
 
-/// A difference below 1 % is within what the same build shows from one start of a process to the next.
+/// Nobody acts on less than 1 %.
 constexpr double kSame = 0.01;
 /// Fewer samples say nothing about a median's interval.
 constexpr std::size_t kFewestSamples = 5;
@@ -29,16 +29,29 @@ std::string textOf(const json& object, const char* key) {
     return found == object.end() || found->is_null() ? std::string() : found->is_string() ? found->get<std::string>() : dumpJson(*found);
 }
 
-std::string verdictOf(const Interval& interval, std::string& reason) {
-    if (interval.low >= 1 / (1 + kSame) && interval.high <= 1 + kSame) return "same";
-    if (interval.low > 1) return "faster";
-    if (interval.high < 1) return "slower";
-    reason = fmt::format("the interval {} to {} holds 1", formatRatio(interval.low), formatRatio(interval.high));
+std::string percent(double part) { return fmt::format("{:g} %", std::round(1000 * part) / 10); }
+
+/// `least`: what one run on each side cannot tell; 0 where the interval holds what processes differ by.
+std::string verdictOf(const Interval& interval, double least, std::string& reason) {
+    const double margin = std::max(kSame, least);
+    if (interval.low >= 1 / (1 + margin) && interval.high <= 1 + margin) {
+        if (least > 0) reason = "within the " + percent(least) + " that one run each cannot tell";
+        return "same";
+    }
+    if (interval.low > 1 + least) return "faster";
+    if (interval.high < 1 / (1 + least)) return "slower";
+    if (least > 0) reason = "one run each cannot tell differences under " + percent(least) + "; repeat both and compare A,B,C with D,E,F";
+    else reason = fmt::format("the interval {} to {} holds 1", formatRatio(interval.low), formatRatio(interval.high));
     return "cant_tell";
 }
 
 /// The interval of the ratio, from samples where both sides have them, else from the rows' own intervals.
 std::optional<Interval> ratioInterval(const Figure& baseline, const Figure& candidate) {
+    if (!baseline.runs.empty() || !candidate.runs.empty()) {
+        const std::vector<double> before = baseline.runs.empty() ? std::vector{baseline.value} : baseline.runs, after = candidate.runs.empty() ? std::vector{candidate.value} : candidate.runs;
+        const Interval interval = baseline.higherIsBetter ? ratioOfRuns(after, before) : ratioOfRuns(before, after);
+        return std::isfinite(interval.low) && std::isfinite(interval.high) ? std::optional(interval) : std::nullopt;
+    }
     if (baseline.samples.size() >= kFewestSamples && candidate.samples.size() >= kFewestSamples) {
         // Independent: pass 3 of one run has nothing to do with pass 3 of another.
         const Interval interval = baseline.higherIsBetter ? bootstrapRatioOfMedians(candidate.samples, baseline.samples)
@@ -57,7 +70,7 @@ std::string whyNoInterval(const Figure& baseline, const Figure& candidate) {
     return fmt::format("{} samples in the baseline and {} in the candidate; an interval needs {} or more in each", baseline.samples.size(), candidate.samples.size(), kFewestSamples);
 }
 
-CompareRow compared(const RunHeader& candidateRun, const Figure& baseline, const Figure& candidate, const std::string& notComparable) {
+CompareRow compared(const RunHeader& baselineRun, const RunHeader& candidateRun, const Figure& baseline, const Figure& candidate, const std::string& notComparable) {
     CompareRow row{candidateRun.kind, baseline.key, baseline.metric, baseline.unit, baseline.value, candidate.value, candidateRun.id};
     if (!(baseline.value > 0) || !(candidate.value > 0) || std::isinf(baseline.value) || std::isinf(candidate.value)) {
         row.verdict = "cant_tell";
@@ -65,10 +78,11 @@ CompareRow compared(const RunHeader& candidateRun, const Figure& baseline, const
         return row;
     }
     row.ratio = baseline.higherIsBetter ? candidate.value / baseline.value : baseline.value / candidate.value;
+    if (baseline.runs.empty() && candidate.runs.empty()) row.leastDifference = leastDifference(baselineRun, baseline);
     if (const auto interval = ratioInterval(baseline, candidate)) {
         row.ratioCiLow = interval->low;
         row.ratioCiHigh = interval->high;
-        row.verdict = verdictOf(*interval, row.reason);
+        row.verdict = verdictOf(*interval, row.leastDifference, row.reason);
     } else {
         row.verdict = "cant_tell";
         row.reason = whyNoInterval(baseline, candidate);
@@ -89,7 +103,7 @@ CompareRow unmatched(const RunHeader& candidateRun, const Figure& figure, bool i
     return row;
 }
 
-void compareTwo(const RunHeader& candidateRun, const std::vector<Figure>& baseline, const std::vector<Figure>& candidate, const std::string& notComparable,
+void compareTwo(const RunHeader& baselineRun, const RunHeader& candidateRun, const std::vector<Figure>& baseline, const std::vector<Figure>& candidate, const std::string& notComparable,
                 std::vector<CompareRow>& rows) {
     std::map<std::pair<std::string, std::string>, const Figure*> there;
     for (const Figure& figure : candidate) there.emplace(std::pair(figure.key, figure.metric), &figure);
@@ -99,7 +113,7 @@ void compareTwo(const RunHeader& candidateRun, const std::vector<Figure>& baseli
             rows.push_back(unmatched(candidateRun, figure, true));
             continue;
         }
-        rows.push_back(compared(candidateRun, figure, *found->second, notComparable));
+        rows.push_back(compared(baselineRun, candidateRun, figure, *found->second, notComparable));
         there.erase(found);
     }
     for (const Figure& figure : candidate)
@@ -124,22 +138,55 @@ std::string whyNotComparable(const RunHeader& baseline, const RunHeader& candida
     return {};
 }
 
+namespace {
+
+struct Side {
+    RunSummary summary;
+    std::vector<Figure> figures;
+};
+
+/// One run, or several of one measurement with commas between.
+Result<Side> readSide(const Store& store, const std::string& ids, std::vector<std::string>& notes) {
+    std::vector<RunSummary> runs;
+    std::vector<std::vector<Figure>> figures;
+    for (std::size_t begin = 0; begin <= ids.size();) {
+        const std::size_t end = std::min(ids.find(',', begin), ids.size());
+        auto run = store.run(ids.substr(begin, end - begin));
+        if (!run) return run.error();
+        begin = end + 1;
+        const RunHeader& header = run->header;
+        for (const RunSummary& other : runs) {
+            if (other.header.id == header.id) return makeError(ErrorCode::badInput, "run " + header.id + " stands twice in " + ids);
+            std::string why = other.header.kind != header.kind ? "different kinds" : whyNotComparable(other.header, header);
+            if (why.empty() && other.header.settings != header.settings) why = "different settings";
+            if (!why.empty()) return makeError(ErrorCode::badInput, "runs " + other.header.id + " and " + header.id + " are no repeats of one measurement: " + why, "put between commas what one command has measured several times");
+        }
+        auto found = figuresOf(store, header);
+        if (!found) return found.error();
+        if (header.status != RunStatus::done) notes.push_back("run " + header.id + " is " + std::string(toString(header.status)) + ": what it holds is compared");
+        figures.push_back(std::move(*found));
+        runs.push_back(std::move(*run));
+    }
+    Side side{runs.front(), runs.size() == 1 ? std::move(figures.front()) : pooled(figures)};
+    for (std::size_t i = 1; i < runs.size(); ++i) side.summary.header.id += "," + runs[i].header.id;
+    return side;
+}
+
+}  // namespace
+
 Result<Comparison> compareRuns(const Store& store, std::span<const std::string> ids) {
     if (ids.size() < 2) return makeError(ErrorCode::usage, "compare needs two runs or more", "`runs list` shows what there is");
     Comparison comparison;
     std::vector<std::vector<Figure>> figures;
     for (const std::string& id : ids) {
-        auto run = store.run(id);
-        if (!run) return run.error();
-        if (!comparison.runs.empty() && run->header.kind != comparison.runs.front().header.kind)
-            return makeError(ErrorCode::badInput, "run " + run->header.id + " is a " + run->header.kind + ", " + comparison.runs.front().header.id + " a " +
+        auto side = readSide(store, id, comparison.notes);
+        if (!side) return side.error();
+        const RunHeader& header = side->summary.header;
+        if (!comparison.runs.empty() && header.kind != comparison.runs.front().header.kind)
+            return makeError(ErrorCode::badInput, "run " + header.id + " is a " + header.kind + ", " + comparison.runs.front().header.id + " a " +
                                                       comparison.runs.front().header.kind, "compare runs of one kind");
-        auto found = figuresOf(store, run->header);
-        if (!found) return found.error();
-        if (run->header.status != RunStatus::done)
-            comparison.notes.push_back("run " + run->header.id + " is " + std::string(toString(run->header.status)) + ": what it holds is compared");
-        figures.push_back(std::move(*found));
-        comparison.runs.push_back(std::move(*run));
+        figures.push_back(std::move(side->figures));
+        comparison.runs.push_back(std::move(side->summary));
     }
     const RunHeader& baseline = comparison.runs.front().header;
     for (std::size_t i = 1; i < comparison.runs.size(); ++i) {
@@ -154,7 +201,7 @@ Result<Comparison> compareRuns(const Store& store, std::span<const std::string> 
             if (x && y && std::abs(*x - *y) > 0.05 * std::max(*x, *y))
                 comparison.notes.push_back(fmt::format("{} and {}: {} was {} and {} at the start", baseline.id, candidate.id, key, *x, *y));
         }
-        compareTwo(candidate, figures[0], figures[i], why, comparison.rows);
+        compareTwo(baseline, candidate, figures[0], figures[i], why, comparison.rows);
     }
     return comparison;
 }
@@ -179,7 +226,8 @@ Judgement judgeRegression(const Comparison& comparison, double percent) {
         // Slower by more than `percent`: ratio below this.
         const double bound = 1 / (1 + percent / 100);
         if (row.verdict == "slower" && row.ratio && *row.ratio < bound) regressed = true;
-        else if (row.verdict == "cant_tell" && (!row.ratioCiLow || *row.ratioCiLow < bound || row.reason.starts_with("different"))) unsure = true;
+        else if (row.verdict == "same" && row.leastDifference > percent / 100) unsure = true;
+        else if (row.verdict == "cant_tell" && (row.leastDifference > percent / 100 || !row.ratioCiLow || *row.ratioCiLow < bound || row.reason.starts_with("different"))) unsure = true;
     }
     if (!judged || unsure) return Judgement::cantTell;
     return regressed ? Judgement::regression : Judgement::fine;

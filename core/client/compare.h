@@ -22,6 +22,7 @@ struct CompareRow {
     std::optional<double> ratioCiLow, ratioCiHigh;  ///< 95 %
     std::string verdict;  ///< faster, slower, same, cant_tell, unmatched
     std::string reason;
+    double leastDifference = 0;  ///< one run on each side cannot tell smaller ones (0.05: 5 %); 0 where repeats show what processes differ by
 
     bool operator==(const CompareRow&) const = default;
 };
@@ -46,13 +47,14 @@ struct RowSchema<CompareRow> {
 };
 
 struct Comparison {
-    std::vector<RunSummary> runs;   ///< the baseline first
+    std::vector<RunSummary> runs;   ///< the baseline first; of several that stand together the first, with all their ids
     std::vector<CompareRow> rows;
     std::vector<std::string> notes; ///< what a reader must know: interrupted runs, other devices, other clocks
 };
 
-/// The first run is the baseline. Errors: badInput (unknown run, runs of different kinds, a kind without figures),
-/// usage (fewer than two).
+/// The first is the baseline. Each is a run, or several runs of one measurement with commas between ("a,b,c"): their intervals hold
+/// what differs from one process to the next. One run on each side tells only differences larger than that is known to be.
+/// Errors: badInput (unknown run, runs of different kinds or settings, a kind without figures), usage (fewer than two).
 Result<Comparison> compareRuns(const Store& store, std::span<const std::string> ids);
 
 /// What makes two runs' times not comparable, in words; empty when a winner may be called.

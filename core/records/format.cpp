@@ -69,7 +69,13 @@ std::string formatDuration(double seconds) {
 }
 
 std::string formatRatio(double ratio) {
-    return std::isnan(ratio) ? kUnknown : fmt::format("{:.2f}x", ratio);
+    if (std::isnan(ratio)) return kUnknown;
+    // "1.00x slower" would say two things at once.
+    constexpr int kMostDecimals = 4;
+    int decimals = 2;
+    while (decimals < kMostDecimals && std::abs(ratio - 1) < 0.5 * std::pow(10.0, -decimals)) ++decimals;
+    if (std::abs(ratio - 1) < 0.5 * std::pow(10.0, -decimals)) decimals = 2;  // as good as one
+    return fmt::format("{:.{}f}x", ratio, decimals);
 }
 
 }  // namespace kernelscope

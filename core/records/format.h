@@ -18,7 +18,7 @@ std::string formatPercent(double percent, int decimals = 1);
 std::string formatCount(std::int64_t count);
 /// Time left, for progress: "4 s", "3 min 05 s", "2 h 10 min".
 std::string formatDuration(double seconds);
-/// "1.27x"
+/// "1.27x"; more digits where two would hide a difference: "0.998x"
 std::string formatRatio(double ratio);
 
 }  // namespace kernelscope

@@ -55,6 +55,11 @@ Interval bootstrapRatioOfMedians(std::span<const double> numerator, std::span<co
 Interval bootstrapPairedRatioOfMedians(std::span<const double> numerator, std::span<const double> denominator,
                                        std::uint64_t seed = kBootstrapSeed);
 
+/// Of the ratio of two medians known from whole runs, one figure a run, each in a process of its own: Welch's interval of the
+/// difference of their logarithms, which holds what differs from one process to the next. Where one side has a single run the
+/// other side's spread stands for both. NaN for fewer than three runs in all, and for figures that are not positive.
+Interval ratioOfRuns(std::span<const double> numerator, std::span<const double> denominator);
+
 /// Of sum(numerator) / sum(denominator) over passes (same pass, same index): the share of a module.
 Interval bootstrapRatioOfSums(std::span<const double> numerator, std::span<const double> denominator,
                               std::uint64_t seed = kBootstrapSeed);
