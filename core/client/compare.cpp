@@ -83,6 +83,11 @@ CompareRow compared(const RunHeader& baselineRun, const RunHeader& candidateRun,
         row.ratioCiLow = interval->low;
         row.ratioCiHigh = interval->high;
         row.verdict = verdictOf(*interval, row.leastDifference, row.reason);
+    } else if (row.leastDifference > 0 && isGpuAlone(baselineRun, baseline)) {
+        const double least = row.leastDifference, ratio = *row.ratio;
+        row.verdict = ratio > 1 + least ? "faster" : ratio < 1 / (1 + least) ? "slower" : "same";
+        row.reason = row.verdict == "same" ? "within the " + percent(least) + " that one run each cannot tell"
+                                           : "more than the " + percent(least) + " by which such times are known to differ between runs";
     } else {
         row.verdict = "cant_tell";
         row.reason = whyNoInterval(baseline, candidate);

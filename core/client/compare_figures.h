@@ -27,6 +27,8 @@ std::vector<Figure> pooled(const std::vector<std::vector<Figure>>& runs);
 /// By how much (0.05: 5 %) this figure differs between two processes that measure the same thing, which no interval from
 /// within one process knows: what one run on each side cannot tell.
 double leastDifference(const RunHeader& header, const Figure& figure);
+/// A time of the GPU alone, itself made of medians over replays: leastDifference() then holds what one process varies by too.
+bool isGpuAlone(const RunHeader& header, const Figure& figure);
 
 /// Rows by which a run as a whole is judged; parts may move against each other.
 bool standsForTheWhole(const std::string& kind, const std::string& key, const std::string& metric);

@@ -29,8 +29,6 @@ constexpr const char* kStyle = R"(
   --l0: #4f8fd0; --l1: #3f7dbf; --l2: #316aab; --l3: #255795; --l4: #1b457d; --l5: #123464; --l6: #0b244a; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e8eaed; --soft: #a3abb6; --line: #3a404a; --page: #1b1e23; --band: #23272e; --accent: #7fb2e5; --good: #6cc487; --bad: #f08a7e;
   --l0: #3d7cc0; --l1: #4f8dd0; --l2: #659edd; --l3: #80b0e6; --l4: #9bc3ee; --l5: #b8d6f5; --l6: #d8e9fb; } }
-@media print { :root { --ink: #000; --soft: #333; --line: #999; --page: #fff; --band: #fff;
-  --l0: #4f8fd0; --l1: #3f7dbf; --l2: #316aab; --l3: #255795; --l4: #1b457d; --l5: #123464; --l6: #0b244a; --accent: #2563a8; --good: #1f7a3d; --bad: #b3362b; } body { max-width: none; padding: 0; } * { print-color-adjust: exact; -webkit-print-color-adjust: exact; } figure { page-break-inside: avoid; } table { page-break-inside: auto; } tr { page-break-inside: avoid; } .wide { overflow: visible; } table { font-size: 9px; } td, th { white-space: normal; } svg { page-break-inside: avoid; } h2 { page-break-after: avoid; } }
 body { margin: 0 auto; max-width: 72rem; padding: 2rem 1.5rem; background: var(--page); color: var(--ink);
   font: 15px/1.5 Inter, system-ui, sans-serif; font-variant-numeric: tabular-nums; }
 h1 { font-size: 1.5rem; margin: 0; } h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; }
@@ -42,8 +40,29 @@ th { color: var(--soft); font-weight: 600; } .n { text-align: right; } tr:nth-ch
 svg text { fill: var(--ink); font-size: 12px; } svg .soft { fill: var(--soft); } svg .line { stroke: var(--line); } svg .error { stroke: var(--ink); }
 svg .bar { stroke: var(--ink); stroke-opacity: .5; stroke-width: .75; } svg { max-width: 100%; }
 .panels { display: flex; flex-wrap: wrap; gap: 1rem; } figure { margin: 0; } figcaption { font-weight: 600; margin-left: 52px; }
+.keys { display: flex; flex-wrap: wrap; gap: .2rem 1rem; margin: .3rem 0 0 120px; font-size: 12px; } .keys i { display: inline-block; width: 10px; height: 10px; margin-right: .35rem; border: 1px solid var(--soft); }
+td.w { white-space: normal; min-width: 14rem; }
+/* last, so that it wins over what screens get */
+@page { size: landscape; margin: 12mm; }
+@media print {
+  :root { color-scheme: light; --ink: #000; --soft: #333; --line: #999; --page: #fff; --band: #fff; --accent: #2563a8; --good: #1f7a3d; --bad: #b3362b;
+    --l0: #4f8fd0; --l1: #3f7dbf; --l2: #316aab; --l3: #255795; --l4: #1b457d; --l5: #123464; --l6: #0b244a; }
+  * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+  body { max-width: none; padding: 0; font-size: 11px; } .wide { overflow: visible; } table { font-size: 8px; width: 100%; } th, td { white-space: normal; padding: .15rem .3rem; } td.w { min-width: 0; }
+  tr, svg, figure { page-break-inside: avoid; } h2, h2 + p { page-break-after: avoid; } h2 { margin-top: 1rem; } .panels figure { width: 48%; } .panels svg { width: 100%; } code { font-size: 10px; } .facts { gap: .1rem 1rem; }
+}
 )";
 
+
+/// A long name may break after an underscore.
+std::string breakable(const std::string& text) {
+    std::string parts;
+    for (const char c : text) {
+        parts += c;
+        if (c == '_') parts += "<wbr>";
+    }
+    return parts;
+}
 
 /// A browser lays out that many rows in a moment; ten times as many take it tens of seconds.
 constexpr std::int64_t kMostTableRows = 10'000;
@@ -60,8 +79,8 @@ Result<void> addTable(PieceWriter& out, const RunHeader& header, const RowType& 
         text += fmt::format("<p class=\"soft\">The first {} of {} rows. All of them: <code>kernelscope-cli runs export {} --format csv</code></p>\n", formatCount(kMostTableRows), formatCount(rows.count),
                             escapedHtml(header.id));
     text += "<div class=\"wide\"><table><thead><tr>";
-    const auto kindClass = [&](std::size_t i) { return type.columns[i].kind == ColumnKind::text ? "" : " class=\"n\""; };
-    for (const std::size_t i : shown) text += fmt::format("<th{}>{}</th>", kindClass(i), escapedHtml(type.columns[i].name));
+    const auto kindClass = [&](std::size_t i) { return type.columns[i].kind != ColumnKind::text ? " class=\"n\"" : type.columns[i].name == "reason" ? " class=\"w\"" : ""; };
+    for (const std::size_t i : shown) text += fmt::format("<th{}>{}</th>", kindClass(i), breakable(escapedHtml(type.columns[i].name)));
     if (const auto begun = out.add(text + "</tr></thead><tbody>\n"); !begun) return begun;
     const auto written = firstRows(rows, kMostTableRows, [&](const RowRecord& row) {
         std::string line = "<tr>";

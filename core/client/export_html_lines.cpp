@@ -153,7 +153,7 @@ std::string contextCharts(std::span<const ContextRow> rows) {
     }
     std::string text;
     for (auto& [title, unit, lines] : {std::tuple{"Decode, a token", "ms", &times}, {"Peak memory", "GiB", &memory}}) {
-        LineChart chart{fmt::format("{}, {}", title, unit), {}, "tokens in the context", {}, [](double value) { return formatSignificant(value, 3); }, 0, {}};
+        LineChart chart{fmt::format("{}, {}", title, unit), {}, "tokens in the context", {}, [](double value) { return fmt::format("{:g}", value); }, 0, {}};
         for (auto& [batch, line] : *lines) {
             std::sort(line.points.begin(), line.points.end(), [](const Point& a, const Point& b) { return a.x < b.x; });
             chart.sentence += fmt::format("{}{}: {} {} at {:g} tokens, {} at {:g}", chart.sentence.empty() ? std::string(title) + ": " : "; ", line.name, formatSignificant(line.points.front().y), unit,
@@ -193,6 +193,12 @@ std::string contextShares(std::span<const ContextShareRow> rows) {
             y += kStep;
         }
         text += fmt::format("<h2>Where a step's time goes: batch {}</h2>\n<svg role=\"img\" aria-label=\"{}\" viewBox=\"0 0 900 {:.0f}\" width=\"100%\">\n{}</svg>\n", batch, escapedHtml(sentence), y + 2, bars);
+        std::vector<std::string> types;
+        for (const ContextShareRow* part : points.begin()->second)
+            if (std::find(types.begin(), types.end(), part->type) == types.end()) types.push_back(part->type);
+        text += "<p class=\"keys\">";
+        for (const std::string& type : types) text += fmt::format("<span><i style=\"background:{}\"></i>{}</span>", typeColour(type), escapedHtml(type));
+        text += "</p>\n";
     }
     return text;
 }

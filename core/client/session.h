@@ -27,8 +27,8 @@ Result<EngineCommand> parseEngineCommand(const std::string& text);
 /// The engine beside this executable (same folder, then ../libexec), or $KERNELSCOPE_ENGINE (split likewise).
 Result<EngineCommand> defaultEngineCommand();
 
-/// How long a command may take to say hello. What is no kernelscope-engine and runs on this machine gets ten seconds; the engine
-/// itself, whose cold start loads 3 GB of libraries, and what may reach another machine get a minute.
+/// How long a command may take to say hello. What is no kernelscope-engine and runs on this machine gets ten seconds; what may
+/// reach another machine a minute; the engine itself, whose cold start loads 3 GB of libraries, three.
 std::chrono::milliseconds helloDeadlineFor(const EngineCommand& command);
 
 enum class EngineState { stopped, starting, idle, busy, lost };

@@ -71,11 +71,8 @@ std::string formatDuration(double seconds) {
 std::string formatRatio(double ratio) {
     if (std::isnan(ratio)) return kUnknown;
     // "1.00x slower" would say two things at once.
-    constexpr int kMostDecimals = 4;
-    int decimals = 2;
-    while (decimals < kMostDecimals && std::abs(ratio - 1) < 0.5 * std::pow(10.0, -decimals)) ++decimals;
-    if (std::abs(ratio - 1) < 0.5 * std::pow(10.0, -decimals)) decimals = 2;  // as good as one
-    return fmt::format("{:.{}f}x", ratio, decimals);
+    const double from = std::abs(ratio - 1);
+    return fmt::format("{:.{}f}x", ratio, from < 0.005 && from >= 0.0005 ? 3 : 2);
 }
 
 }  // namespace kernelscope

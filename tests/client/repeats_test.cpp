@@ -69,6 +69,26 @@ TEST_F(Repeats, AGpusOwnTimeIsToldFinerThanTheHostsWhichEnqueues) {
     EXPECT_LT(comparison.rows[1].leastDifference, comparison.rows[0].leastDifference);
 }
 
+TEST_F(Repeats, AGpuTimeWithoutSamplesIsJudgedByWhatIsKnownOfSuchTimes) {
+    // As a profile keeps it: a figure made of medians of replays.
+    for (const auto& [id, us] : {std::pair{"a", 2100.0}, {"b", 1200.0}, {"c", 2150.0}}) {
+        RunHeader run;
+        run.id = id;
+        run.kind = "profile";
+        run.environment["gpu"] = run.device = "a GPU";
+        run.status = RunStatus::done;
+        ASSERT_TRUE(store->createRun(run).ok());
+        ProfileRow row{"decode", "type", "total", "total"};
+        row.gpuUs = us;
+        ASSERT_TRUE(store->putRow(id, {"profile", "total", valuesOf(row)}).ok());
+    }
+    const CompareRow faster = compare({"a", "b"}).rows.at(0);
+    EXPECT_EQ(faster.verdict, "faster");
+    EXPECT_FALSE(faster.ratioCiLow.has_value()) << "a bound is no interval";
+    EXPECT_EQ(faster.reason, "more than the 5 % by which such times are known to differ between runs");
+    EXPECT_EQ(compare({"a", "c"}).rows.at(0).verdict, "same");
+}
+
 TEST_F(Repeats, SeveralRunsEachTellWhatOneCannot) {
     for (const auto& [id, us] : {std::pair{"a1", 1000.0}, {"a2", 1004.0}, {"a3", 997.0}, {"b1", 950.0}, {"b2", 953.0}, {"b3", 948.0}, {"c1", 1002.0}, {"c2", 999.0}, {"c3", 1003.0}, {"n1", 900.0}, {"n2", 1100.0}, {"n3", 960.0}}) add(id, us);
     const Comparison faster = compare({"a1,a2,a3", "b1,b2,b3"});
@@ -133,7 +153,7 @@ TEST(RatioOfRuns, HoldsTheTruthAboutAsOftenAsItSays) {
 TEST(FormatRatio, ShowsWhatTwoDigitsWouldHide) {
     EXPECT_EQ(formatRatio(0.998), "0.998x");
     EXPECT_EQ(formatRatio(1.0042), "1.004x");
-    EXPECT_EQ(formatRatio(0.9996), "0.9996x");
+    EXPECT_EQ(formatRatio(0.9996), "1.00x") << "as good as one";
     EXPECT_EQ(formatRatio(1), "1.00x");
     EXPECT_EQ(formatRatio(0.99), "0.99x");
     EXPECT_EQ(formatRatio(1.00000001), "1.00x");
