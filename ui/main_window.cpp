@@ -109,7 +109,7 @@ MainWindow::MainWindow(WindowOptions options, QWidget* parent)
     connect(m_engineBar, &EngineBar::chosen, this, &MainWindow::useEngine);
     connect(m_profile, &ProfilePage::operatorRequested, m_kernels, &KernelsPage::setOperator);
     connect(m_runs, &RunsPage::exportRunRequested, this, &MainWindow::askExportSaved);
-    connect(m_runs, &RunsPage::exportComparisonRequested, this, &MainWindow::askExportComparison);
+    connect(m_runs, &RunsPage::exportComparisonRequested, this, [this](const auto& document) { askExportComparison(document); });
 
     if (!restoreGeometry(m_settings.state("window/geometry"))) {
         const QRect room = screen() ? screen()->availableGeometry() : QRect(0, 0, 1280, 860);

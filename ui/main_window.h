@@ -114,7 +114,7 @@ private:
     void askExport(const QString& suffix);
     void askExportOf(const RunRows& run, const QString& suffix);
     void askExportSaved(const QString& id);
-    void askExportComparison(const std::function<std::string(ExportFormat)>& document);
+    void askExportComparison(const std::function<std::string(ExportFormat)>& document, const QString& suffix = "csv");
     void askSavePicture(Chart* chart);
     void report(const Result<void>& result);
 

@@ -80,6 +80,7 @@ QTreeView::item:hover { background: @hover; }
 QTreeView::item:selected { background: @selection; color: @text; }
 QHeaderView { background: transparent; border: none; }
 QHeaderView::section { background: transparent; color: @muted; border: none; border-bottom: 1px solid @border; padding: $4px $4px; }
+QHeaderView::section:vertical { padding: 0 $6px; border-bottom: none; }
 QHeaderView::down-arrow { image: url(:/icons/chevron@iconSuffix.svg); width: $11px; height: $11px; }
 QHeaderView::up-arrow { image: url(:/icons/chevron_up@iconSuffix.svg); width: $11px; height: $11px; }
 QProgressBar { background: @grid; border: none; border-radius: 2px; max-height: 4px; min-height: 4px; }

@@ -92,9 +92,16 @@ const Theme& Theme::of(const QPalette& palette) {
     return window.lightness() < 128 ? kDark : kLight;
 }
 
+namespace {
+thread_local int papers = 0;
+}
+
+OnPaper::OnPaper() { ++papers; }
+OnPaper::~OnPaper() { --papers; }
+
 // A style sheet rewrites the palettes of the widgets it touches ("background: transparent" turns Window black), so the
 // application's is asked. The widget stands for "in its paint event".
-const Theme& Theme::of(const QWidget*) { return of(QApplication::palette()); }
+const Theme& Theme::of(const QWidget*) { return papers > 0 ? kLight : of(QApplication::palette()); }
 
 QString toString(Scheme scheme) {
     switch (scheme) {
@@ -153,6 +160,21 @@ double contrast(const QColor& a, const QColor& b) {
 QColor readableOn(const QColor& background) {
     const QColor white(Qt::white), black(0x11, 0x13, 0x18);
     return contrast(background, white) >= contrast(background, black) ? white : black;
+}
+
+QColor edgeColor(const QColor& fill, const QColor& ground) {
+    constexpr double kLeast = 3;  // WCAG 2.1, 1.4.11
+    const QColor towards = readableOn(ground);
+    for (double part = 1; part > 0; part -= 0.05) {
+        const QColor edge = blend(fill, towards, part);
+        if (contrast(edge, ground) >= kLeast) return edge;
+    }
+    return towards;
+}
+
+QPen edgePen(const QColor& fill, const QColor& ground) {
+    const QColor edge = edgeColor(fill, ground);
+    return edge == fill ? QPen(Qt::NoPen) : QPen(edge, 1);
 }
 
 int space(const QWidget* widget, double quarters) {

@@ -4,6 +4,7 @@
 
 #include <QColor>
 #include <QPalette>
+#include <QPen>
 #include <QString>
 
 class QApplication;
@@ -24,6 +25,15 @@ struct Theme {
     static const Theme& of(const QWidget* widget);
 };
 
+/// While one lives, widgets paint in light colours, whatever the screen's are: what goes on paper. Of the thread that paints.
+class OnPaper {
+public:
+    OnPaper();
+    ~OnPaper();
+    OnPaper(const OnPaper&) = delete;
+    OnPaper& operator=(const OnPaper&) = delete;
+};
+
 QString toString(Scheme scheme);
 Scheme schemeFromString(const QString& text);
 
@@ -41,6 +51,11 @@ QColor blend(const QColor& color, const QColor& under, double alpha);
 QColor readableOn(const QColor& background);
 /// Contrast ratio of WCAG 2, from 1 to 21.
 double contrast(const QColor& a, const QColor& b);
+
+/// A colour next to `fill` that stands out from `ground` by 3 to 1, as shapes have to: `fill` itself where it does.
+QColor edgeColor(const QColor& fill, const QColor& ground);
+/// The line around a shape of that colour; none where the colour does without.
+QPen edgePen(const QColor& fill, const QColor& ground);
 
 /// Multiples of a quarter of the widget's line height: spacing follows the font.
 int space(const QWidget* widget, double quarters);

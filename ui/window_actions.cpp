@@ -116,14 +116,15 @@ void MainWindow::updateActions() {
     m_runAction->setText(label.isEmpty() ? QString("Run") : label);
     m_runAction->setEnabled(!label.isEmpty() && !busy);
     m_cancelAction->setEnabled(busy);
-    const bool exportable = currentPage()->exportable() != nullptr;
+    const RunRows* run = currentPage()->exportable();
+    const bool comparison = bool(currentPage()->comparisonShown()), exportable = run || comparison;
     m_exportCsv->setEnabled(exportable);
     m_exportJson->setEnabled(exportable);
     m_export->setEnabled(exportable);
-    const bool kept = exportable && m_services.library && !currentPage()->exportable()->header().id.empty();
-    m_exportReport->setEnabled(kept);
-    m_exportTrace->setEnabled(kept && currentPage()->exportable()->header().kind == "profile");
-    m_print->setEnabled(kept);
+    const bool kept = run && m_services.library && !run->header().id.empty();
+    m_exportReport->setEnabled(kept || comparison);
+    m_exportTrace->setEnabled(kept && run->header().kind == "profile");
+    m_print->setEnabled(kept || comparison);
     m_savePicture->setEnabled(exportable && !currentPage()->charts().isEmpty());
 }
 
@@ -134,7 +135,7 @@ void MainWindow::showShortcuts() {
     const std::pair<const char*, const char*> entries[] = {
         {"Ctrl+R", "Run what the page is for"}, {"Esc", "Cancel; what was measured stays"},
         {"Alt+1, Alt+2, …", "Pages, from the top of the rail"}, {"Ctrl+O", "Open a model folder"},
-        {"Ctrl+Shift+O", "Open a run from a file"}, {"Ctrl+P", "Print the run, or save it as PDF"},
+        {"Ctrl+Shift+O", "Open a run from a file"}, {"Ctrl+P", "Print the run or the comparison, or save it as PDF"},
         {"Ctrl+E", "Export CSV"}, {"Ctrl+Shift+S", "Save the chart as PNG, SVG or PDF"},
         {"Ctrl+C", "Copy the selected rows of a table"}, {"Up, Down in a chart", "From bar to bar"},
         {"Space in a chart", "Filter the table by the bar"}, {"Ctrl++, Ctrl+-, Ctrl+0", "Larger, smaller, normal size"},

@@ -64,11 +64,9 @@ void MainWindow::askRunFile() {
 }
 
 void MainWindow::askPrint() {
-    const RunRows* run = currentPage()->exportable();
-    if (!run || !m_services.library) return;
     auto document = std::make_shared<QTextDocument>();
     const QList<Chart*> charts = currentPage()->charts();
-    m_services.library->document(toQt(run->header().id), ExportFormat::markdown, this, [this, document, charts](const std::string& markdown) {
+    const auto ask = [this, document, charts](const std::string& markdown) {
         fillPrintout(*document, markdown, charts);
         auto printer = std::make_shared<QPrinter>(QPrinter::HighResolution);
         printer->setPageOrientation(QPageLayout::Landscape);
@@ -76,10 +74,16 @@ void MainWindow::askPrint() {
         dialog->setAttribute(Qt::WA_DeleteOnClose);
         connect(dialog, qOverload<QPrinter*>(&QPrintDialog::accepted), this, [document, printer](QPrinter* chosen) { document->print(chosen); });
         dialog->open();
-    });
+    };
+    if (const auto shown = currentPage()->comparisonShown()) return ask(shown(ExportFormat::markdown));
+    const RunRows* run = currentPage()->exportable();
+    if (!run || !m_services.library) return;
+    constexpr std::int64_t kMostRows = 1000;  // thirty pages; nobody reads more on paper, and laying them out takes its time
+    m_services.library->document(toQt(run->header().id), ExportFormat::markdown, kMostRows, this, ask);
 }
 
 void MainWindow::askExport(const QString& suffix) {
+    if (const auto shown = currentPage()->comparisonShown()) return askExportComparison(shown, suffix);
     if (const RunRows* run = currentPage()->exportable()) askExportOf(*run, suffix);
 }
 
@@ -113,8 +117,12 @@ void MainWindow::askExportSaved(const QString& id) {
     askExportOf(RunRows(header), "csv");
 }
 
-void MainWindow::askExportComparison(const std::function<std::string(ExportFormat)>& document) {
-    auto* dialog = saveDialog(this, "Export", folderFor(m_settings, "folders/exports"), "comparison.csv", "CSV (*.csv);;JSON (*.json);;Report (*.html);;Markdown (*.md)", "csv");
+void MainWindow::askExportComparison(const std::function<std::string(ExportFormat)>& document, const QString& suffix) {
+    const QString filters = "CSV (*.csv);;JSON (*.json);;Report (*.html);;Markdown (*.md)";
+    auto* dialog = saveDialog(this, "Export", folderFor(m_settings, "folders/exports"), "comparison." + suffix, filters, suffix);
+    for (const QString& filter : filters.split(";;")) {
+        if (filter.contains("*." + suffix + ")")) dialog->selectNameFilter(filter);
+    }
     connect(dialog, &QFileDialog::filterSelected, dialog, [dialog](const QString& filter) { dialog->setDefaultSuffix(filter.section("*.", 1).chopped(1)); });
     connect(dialog, &QFileDialog::fileSelected, this, [this, document](const QString& file) {
         m_settings.setText("folders/exports", QFileInfo(file).absolutePath());

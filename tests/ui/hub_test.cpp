@@ -92,7 +92,7 @@ TEST(Hub, ARefusalIsSaidWithItsWayOut) {
     bar->open("Owner/New");
     QTest::mouseClick(bar->getButton(), Qt::LeftButton);
     ASSERT_TRUE(waitFor([&] { return !bar->fetching(); }));
-    EXPECT_EQ(bar->message(), "the hub has no model Owner/New (404)\ncheck the name");
+    EXPECT_EQ(bar->message(), "The hub has no model Owner/New (404)\nCheck the name");
 }
 
 }  // namespace

@@ -123,6 +123,28 @@ TEST(RunFiles, ARunBecomesAPdfWithItsChartsAndItsTable) {
     if (!kept.isEmpty()) pdf.copy(kept + "/run.pdf");
 }
 
+TEST(RunFiles, WhatIsPrintedIsLightInADarkWindowWhichStaysDark) {
+    TestWindow window(kNoEngine);
+    window->setScheme(Scheme::dark);
+    const std::string id = storeProfile(*window->services().store, "Printed-model");
+    window->openRun(toQt(id));
+    ASSERT_TRUE(waitFor([&] { return window->profilePage()->showsSaved(); }));
+    QWidget* bars = window->profilePage()->charts().front();
+    QTextDocument document;
+    fillPrintout(document, "# A run\n\n| a |\n| - |\n| 1 |\n", window->profilePage()->charts());
+    const QImage chart = document.resource(QTextDocument::ImageResource, QUrl("chart:0")).value<QImage>();
+    ASSERT_FALSE(chart.isNull());
+    EXPECT_EQ(chart.pixelColor(0, 0), QColor(Qt::white));
+    int dark = 0;
+    for (int y = 0; y < chart.height(); y += 4)
+        for (int x = 0; x < chart.width(); x += 4) dark += qGray(chart.pixel(x, y)) < 60;
+    EXPECT_GT(dark, 0) << "letters are dark";
+    EXPECT_LT(dark, chart.width() * chart.height() / 16 / 5) << "and few";
+    EXPECT_LT(bars->grab().toImage().pixelColor(0, 0).lightness(), 60);
+    window->setScheme(Scheme::light);
+    EXPECT_GT(bars->grab().toImage().pixelColor(0, 0).lightness(), 200) << "it follows the scheme as before";
+}
+
 /// Resident memory of this process, in MiB.
 double residentMiB() {
     std::ifstream in("/proc/self/statm");

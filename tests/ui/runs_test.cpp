@@ -5,6 +5,7 @@
 #include <QAbstractItemModelTester>
 #include <QApplication>
 #include <QFile>
+#include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
 #include <QProcess>
@@ -53,6 +54,52 @@ TEST(Runs, ANoteAndTagsAreKeptWhenTheFieldIsLeft) {
         const auto run = window->services().store->run(id);
         return run.ok() && run->note == "after the change" && run->tags == std::vector<std::string>{"fast", "h200"};
     }));
+}
+
+TEST(Runs, RepeatsOfOneCommandAreComparedTogetherAndTheComparisonIsPrintedAndExported) {
+    TestWindow window(kNoEngine);
+    Store& store = *window->services().store;
+    std::vector<std::string> before, after;
+    for (const double scale : {1.0, 1.01, 0.99}) {
+        before.push_back(storeProfile(store, "Model-a", 2 * scale));
+        after.push_back(storeProfile(store, "Model-b", scale));
+    }
+    for (std::size_t i = 0; i < after.size(); ++i) {
+        auto run = store.run(after[i])->header;
+        run.when = "2027-01-01T00:00:00Z";
+        run.model = "Model-a";  // the same measurement but for what its command says
+        run.command += " --patch rms_norm=fused";
+        ASSERT_TRUE(store.updateRun(run).ok());
+    }
+    window->showPage("Runs");
+    RunsPage* page = window->runsPage();
+    ASSERT_TRUE(waitFor([&] { return page->model()->rowCount() == 6; }));
+    EXPECT_FALSE(page->comparisonShown());
+    page->table()->selectAll();
+    QTest::mouseClick(page->compareButton(), Qt::LeftButton);
+    ComparePanel* panel = page->comparePanel();
+    ASSERT_TRUE(waitFor([&] { return panel->isVisible(); }));
+    ASSERT_EQ(panel->comparison()->runs.size(), 2u);
+    EXPECT_NE(panel->comparison()->runs[0].header.id.find(','), std::string::npos) << panel->comparison()->runs[0].header.id;
+    EXPECT_EQ(panel->comparison()->rows.front().verdict, "faster");
+    ASSERT_TRUE(page->comparisonShown());
+    EXPECT_NE(page->comparisonShown()(ExportFormat::markdown).find("# Comparison"), std::string::npos);
+    EXPECT_EQ(page->charts().size(), 1);
+}
+
+TEST(Runs, AreListedByTheirTimeWhichTheHeaderSays) {
+    TestWindow window(kNoEngine);
+    Store& store = *window->services().store;
+    storeProfile(store, "New");
+    auto old = store.run(storeProfile(store, "Imported"))->header;
+    old.when = "2020-01-01T00:00:00Z";
+    ASSERT_TRUE(store.updateRun(old).ok());
+    window->showPage("Runs");
+    RunsPage* page = window->runsPage();
+    ASSERT_TRUE(waitFor([&] { return page->model()->rowCount() == 2; }));
+    EXPECT_EQ(page->model()->rows().back().header.model, "Imported") << "imported last, and the oldest";
+    EXPECT_EQ(page->table()->header()->sortIndicatorSection(), 0);
+    EXPECT_EQ(page->table()->header()->sortIndicatorOrder(), Qt::DescendingOrder);
 }
 
 TEST(Runs, DeletionCanBeUndone) {

@@ -1,7 +1,7 @@
 // Renders the pages of the window to PNG files, for the README and for looking at them:
-//   ui_screenshots FOLDER [--import FILE...] [--store FILE] [--engine COMMAND] [--width N --height N] [--run]
-// With --store each saved run is opened, with --import each run exported as JSON (pictures take the file's name); with --run the
-// Profile page is run live on the tiny model.
+//   ui_screenshots FOLDER [--import FILE...] [--store FILE] [--engine COMMAND] [--width N --height N] [--run] [--compare A,B...]
+// With --store each saved run is opened, with --import each run exported as JSON and each trace of the torch profiler (pictures take
+// the file's name); with --run the Profile page is run live on the tiny model; --compare shows imported runs side by side.
 
 #include <cstdio>
 
@@ -16,13 +16,19 @@
 
 #include "core/client/import.h"
 #include "core/client/store.h"
+#include "core/records/kernel_rows.h"
 #include "ui/charts/share_bars.h"
 #include "ui/main_window.h"
 #include "ui/model_line.h"
+#include "ui/pages/compare_panel.h"
 #include "ui/pages/profile_page.h"
 #include "ui/pages/runs_page.h"
 #include "ui/services/engine_adapter.h"
+#include "ui/services/run_library.h"
+#include "ui/pages/large_run_panel.h"
 #include "ui/widgets/banner.h"
+#include "ui/widgets/engine_bar.h"
+#include "ui/widgets/hub_bar.h"
 #include "ui/widgets/table_view.h"
 
 using namespace kernelscope;
@@ -43,6 +49,26 @@ struct Shots {
 };
 
 bool waitFor(const std::function<bool()>& condition, int milliseconds) { return QTest::qWaitFor(condition, milliseconds); }
+
+/// A sweep of more cells than charts take in.
+void storeLargeRun(Store& store) {
+    RunHeader header;
+    header.id = "large";
+    header.kind = "sweep";
+    header.model = "Qwen2.5-0.5B";
+    header.device = "a CPU";
+    header.dtype = "float32";
+    header.status = RunStatus::done;
+    header.headline = "60000 cells, against native: fused 1.50x (median)";
+    std::vector<RowRecord> rows;
+    for (int i = 0; i < 60'000; ++i) {
+        SweepRow row{"rms_norm", i % 2 ? "fused" : "native", "float32", 896, i / 2 + 1, "cold", "ok"};
+        row.deviceUs = 10 + 0.01 * i;
+        row.speedup = i % 2 ? 1.5 : 1;
+        rows.push_back({"sweep", std::to_string(i), valuesOf(row)});
+    }
+    if (store.createRun(header)) [[maybe_unused]] const auto put = store.putRows("large", rows);
+}
 
 void opened(MainWindow& window, const Shots& shots) {
     window.resize(shots.size);
@@ -66,10 +92,19 @@ int main(int argc, char** argv) {
     const QCommandLineOption live("run", "Profile the tiny model live.");
     const QCommandLineOption scheme("scheme", "light, dark or high-contrast.", "name", "light");
     const QCommandLineOption zoom("zoom", "Of the text.", "factor", "1");
-    const QCommandLineOption import("import", "A run exported as JSON, to show.", "file");
+    const QCommandLineOption import("import", "Runs exported as JSON, or traces, to show: all names up to the next option.", "file");
+    const QCommandLineOption compare("compare", "Imported runs to show side by side, by their files' names, with commas between.", "names");
     const QCommandLineOption only("only-saved", "Saved runs only, no other states.");
-    parser.addOptions({store, engine, width, height, live, scheme, zoom, import, only});
-    parser.process(application);
+    parser.addOptions({store, engine, width, height, live, scheme, zoom, import, only, compare});
+    // "--import A B C" as a shell's pattern gives it: each gets the option before it.
+    QStringList words;
+    bool importing = false;
+    for (const QString& word : application.arguments()) {
+        if (word.startsWith('-')) importing = word == "--import";
+        else if (importing && words.back() != "--import") words << "--import";
+        words << word;
+    }
+    parser.process(words);
     if (parser.positionalArguments().size() != 1) parser.showHelp(64);
     QDir().mkpath(parser.positionalArguments().front());
     const Shots shots{parser.positionalArguments().front(), {parser.value(width).toInt(), parser.value(height).toInt()}};
@@ -97,9 +132,8 @@ int main(int argc, char** argv) {
         auto opened = Store::open(std::filesystem::path(shownStore.toStdU16String()));
         if (!opened) return std::fprintf(stderr, "%s\n", opened.error().message.c_str()), 4;
         for (const QString& file : parser.values(import)) {
-            QFile in(file);
-            if (!in.open(QIODevice::ReadOnly)) return std::fprintf(stderr, "cannot read %s\n", qPrintable(file)), 65;
-            const auto run = importRun(**opened, in.readAll().toStdString());
+            if (!QFileInfo(file).isReadable()) return std::fprintf(stderr, "cannot read %s\n", qPrintable(file)), 65;
+            const auto run = importFile(**opened, std::filesystem::path(file.toStdU16String()));
             if (!run) {  // a JSON file that is no run: said, and left out
                 std::fprintf(stderr, "%s: %s\n", qPrintable(file), run.error().message.c_str());
                 continue;
@@ -117,6 +151,22 @@ int main(int argc, char** argv) {
             window->showPage(title);
             shots.take(*window, QString(title).toLower().replace(' ', '-') + "-empty" + tail);
         }
+        window->hubBar()->open("Qwen/Qwen2.5-0.5B-Instruct");
+        shots.take(*window, "hub" + tail);
+        window->hubBar()->begin();
+        window->hubBar()->setProgress({.phase = "Fetching model.safetensors, MiB", .done = 412, .total = 942, .secondsLeft = 95});
+        shots.take(*window, "hub-fetching" + tail);
+        window->hubBar()->end(makeError(ErrorCode::environment, "the hub cannot be reached: name not resolved", "check the network or HF_ENDPOINT; what has arrived is kept"));
+        shots.take(*window, "hub-failed" + tail);
+        window->hubBar()->hide();
+        window->engineBar()->open("", "ssh gpubox kernelscope-engine");
+        shots.take(*window, "another-machine" + tail);
+        window->engineBar()->hide();
+        storeLargeRun(*window->services().store);
+        window->openRun("large");
+        waitFor([&] { return window->runsPage()->largeRun()->isVisible(); }, 20000);
+        QTest::qWait(300);
+        shots.take(*window, "runs-large" + tail);
     }
     if (!parser.isSet(only)) {
         auto window = makeWindow(emptyStore, "/nowhere/kernelscope-engine");
@@ -151,6 +201,14 @@ int main(int argc, char** argv) {
             if (!waitFor([&] { return window->currentPage() != window->runsPage(); }, 5000)) continue;
             window->profilePage()->errorBanner()->hide();
             shots.take(*window, QString::fromStdString(run.header.kind) + "-" + names.value(id, id) + tail);
+        }
+        if (parser.isSet(compare)) {
+            QStringList ids;
+            for (const QString& name : parser.value(compare).split(',')) ids << names.key(name, name);
+            window->showPage("Runs");
+            window->services().library->compare(ids);
+            waitFor([&] { return window->runsPage()->comparePanel()->isVisible(); }, 5000);
+            shots.take(*window, "compare" + tail);
         }
         window->modelLine()->setModel("qwen2.5-0.5b");
         for (const char* title : {"Summary", "Doctor"}) {

@@ -125,6 +125,13 @@ void ShareColumns::setColumns(std::vector<ShareColumn> columns) {
     update();
 }
 
+void ShareColumns::sayWhyEmpty(const QString& why) {
+    if (why == m_whyEmpty) return;
+    m_whyEmpty = why;
+    if (m_columns.empty()) setSentence(why);
+    update();
+}
+
 QSize ShareColumns::sizeHint() const { return {fontMetrics().height() * 26, fontMetrics().height() * 18}; }
 QSize ShareColumns::minimumSizeHint() const { return {fontMetrics().height() * 16, fontMetrics().height() * 9}; }
 
@@ -134,14 +141,26 @@ void ShareColumns::draw(QPainter& painter, const QRectF& whole) const {
     const double line = fontMetrics().height();
     if (m_columns.empty()) {
         painter.setPen(theme.muted);
-        painter.drawText(area, Qt::AlignCenter, "No shares yet");
+        painter.drawText(area, Qt::AlignCenter | Qt::TextWordWrap, m_whyEmpty);
         return;
     }
     double names = 0;
     for (const auto& [type, share] : m_columns.back().parts) if (share >= 0.5) names = std::max(names, painter.fontMetrics().horizontalAdvance(toQt(type)) * 1.0);
     const QRectF plot(area.left(), area.top(), area.width() - names - line, area.height() - line * 2.3);
     const double pitch = std::min(plot.width() / double(m_columns.size()), line * 7), width = pitch * 0.82;
-    double legend = plot.bottom();
+    // The last column's parts are named beside it, none on another: from below, and then down again from the top.
+    std::vector<double> places;
+    {
+        double y = plot.bottom(), least = plot.bottom();
+        for (const auto& [type, share] : m_columns.back().parts) {
+            const double height = plot.height() * share / 100;
+            if (share >= 0.5) places.push_back(least = std::min(least - line, y - height / 2 - line / 2));
+            y -= height;
+        }
+        double most = area.top() - line;
+        for (auto place = places.rbegin(); place != places.rend(); ++place) most = *place = std::max(*place, most + line);
+    }
+    std::size_t named = 0;
     for (std::size_t i = 0; i < m_columns.size(); ++i) {
         double y = plot.bottom();
         const double left = plot.left() + double(i) * pitch;
@@ -156,11 +175,9 @@ void ShareColumns::draw(QPainter& painter, const QRectF& whole) const {
                 painter.setPen(readableOn(color));
                 drawTabular(painter, at, Qt::AlignHCenter, number(share, 0));
             }
-            // The last column's parts are named beside it, from below, none on another.
             if (i + 1 == m_columns.size() && share >= 0.5) {
-                legend = std::min(legend - line, at.center().y() - line / 2);
                 painter.setPen(theme.text);
-                painter.drawText(QRectF(left + width + line * 0.5, legend, names + line, line), Qt::AlignLeft | Qt::AlignVCenter, toQt(type));
+                painter.drawText(QRectF(left + width + line * 0.5, places[named++], names + line, line), Qt::AlignLeft | Qt::AlignVCenter, toQt(type));
             }
             y -= height;
         }

@@ -28,12 +28,14 @@ public:
     explicit ShareColumns(QWidget* parent = nullptr);
     void setColumns(std::vector<ShareColumn> columns);
     [[nodiscard]] const std::vector<ShareColumn>& columns() const { return m_columns; }
+    void sayWhyEmpty(const QString& why);  ///< instead of columns, where there are none
     void draw(QPainter& painter, const QRectF& area) const override;
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] QSize minimumSizeHint() const override;
 
 private:
     std::vector<ShareColumn> m_columns;
+    QString m_whyEmpty = "No shares yet";
 };
 
 }  // namespace kernelscope::ui

@@ -5,6 +5,7 @@
 
 #include <QPainter>
 
+#include "core/records/format.h"
 #include "ui/icons.h"
 #include "ui/models/kernel_summary.h"
 #include "ui/text.h"
@@ -24,7 +25,7 @@ RatioChart::RatioChart(QWidget* parent) : Chart("Ratios of the baseline to the c
 void RatioChart::setBars(std::vector<RatioBar> bars) {
     m_bars = std::move(bars);
     QStringList parts;
-    for (const RatioBar& bar : m_bars) parts << QString("%1: %2x, %3").arg(bar.label, number(bar.ratio, 2), verdictLook(bar.verdict).text);
+    for (const RatioBar& bar : m_bars) parts << QString("%1: %2, %3").arg(bar.label, toQt(formatRatio(bar.ratio)), verdictLook(bar.verdict).text);
     setSentence(parts.join("; "));
     updateGeometry();
     update();
@@ -90,7 +91,7 @@ void RatioChart::draw(QPainter& painter, const QRectF& whole) const {
         const QRectF value(plot.right() + line * 0.5, y, right - line * 0.5, pitch);
         if (!look.icon.isEmpty()) painter.drawPixmap(QPointF(value.left(), middle - size / 2.0), iconPixmap(look.icon, color, size, painter.device()->devicePixelRatioF()));
         painter.setPen(theme.text);
-        drawTabular(painter, value, Qt::AlignRight, number(bar.ratio, 2) + "x");
+        drawTabular(painter, value, Qt::AlignRight, toQt(formatRatio(bar.ratio)));
         y += pitch;
     }
 }

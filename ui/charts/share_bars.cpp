@@ -34,6 +34,7 @@ void ShareBars::setBars(std::vector<ShareBar> bars) {
         if (bar.share) parts << QString("%1 %2 %").arg(bar.name, number(*bar.share, 1));
     }
     setSentence(parts.isEmpty() ? QString() : "Share of the wait: " + parts.join(", ") + ".");
+    updateGeometry();
     update();
 }
 
@@ -49,7 +50,11 @@ void ShareBars::setChosen(const QString& name) {
 }
 
 QSize ShareBars::sizeHint() const { return {fontMetrics().height() * 34, int(fontMetrics().height() * 17)}; }
-QSize ShareBars::minimumSizeHint() const { return {fontMetrics().height() * 20, int(fontMetrics().height() * 9)}; }
+QSize ShareBars::minimumSizeHint() const {
+    // A line of text a bar, and the axis.
+    const double line = fontMetrics().height();
+    return {int(line * 20), int(line * std::max(9.0, 1.05 * double(m_bars.size()) + 1.7))};
+}
 
 ShareBars::Layout ShareBars::layout(const QRectF& area) const {
     const QFontMetricsF metrics(font());
@@ -62,14 +67,15 @@ ShareBars::Layout ShareBars::layout(const QRectF& area) const {
     }
     Layout result;
     result.hasGpu = hasGpu;
-    const double values = tabularWidth(metrics, "100.0 %") + metrics.height() * 0.8;
+    const double count = std::max<double>(1, double(m_bars.size()));
+    const bool oneLine = hasGpu && (area.height() - metrics.height() * 1.6) / count < metrics.height() * 1.75;
+    const double values = tabularWidth(metrics, oneLine ? "100.0 %  100.0" : "100.0 %") + metrics.height() * 0.8;
     const double left = area.left() + labels + metrics.height() * 0.8;
     result.plot = QRectF(left, area.top() + 2, std::max(20.0, area.right() - left - values),
                          std::max(20.0, area.height() - metrics.height() * 1.6));
     // The longest bar reaches the last grid line at most; the value stands right of it.
     result.step = longest > 60 ? 20 : longest > 24 ? 10 : longest > 10 ? 5 : 2;
     result.scaleMax = std::clamp(std::ceil(longest / result.step) * result.step, result.step, 100.0);
-    const double count = std::max<double>(1, double(m_bars.size()));
     result.pitch = std::min(result.plot.height() / count, metrics.height() * 2.9);
     const double filled = result.pitch * 0.78;
     result.gap = hasGpu ? std::max(1.0, filled * 0.06) : 0;
@@ -84,6 +90,8 @@ void ShareBars::draw(QPainter& painter, const QRectF& area) const {
     const Layout at = layout(area);
     const auto x = [&](double percent) { return at.plot.left() + at.plot.width() * percent / at.scaleMax; };
     const double bottom = at.plot.top() + at.pitch * double(m_bars.size());
+    // Low bars have room for one line of text: the GPU's share then stands behind the other one.
+    const bool oneLine = at.pitch < metrics.height() * 1.75;
 
     QFont small = font();
     small.setPointSizeF(font().pointSizeF() * 0.9);
@@ -110,11 +118,12 @@ void ShareBars::draw(QPainter& painter, const QRectF& area) const {
         }
         painter.setFont(font());
         painter.setPen(dimmed ? theme.muted : theme.text);
-        painter.drawText(QRectF(area.left(), top, at.plot.left() - area.left() - metrics.height() * 0.6, at.wide),
-                         Qt::AlignRight | Qt::AlignVCenter, bar.name);
-        painter.setPen(Qt::NoPen);
+        const double middleOfText = oneLine ? y + at.pitch / 2 : top + at.wide / 2;
+        const auto textLine = [&](double left, double width) { return QRectF(left, middleOfText - metrics.height() / 2, width, metrics.height()); };
+        painter.drawText(textLine(area.left(), at.plot.left() - area.left() - metrics.height() * 0.6), Qt::AlignRight | Qt::AlignVCenter, bar.name);
         const double share = bar.share.value_or(0);
         const QRectF wide(at.plot.left(), top, std::max(0.0, x(share) - at.plot.left()), at.wide);
+        painter.setPen(dimmed ? QPen(Qt::NoPen) : edgePen(color, theme.surface));
         const double radius = std::min(3.0, wide.width() / 2);
         painter.setBrush(color);
         painter.drawRoundedRect(wide, radius, radius);
@@ -122,14 +131,17 @@ void ShareBars::draw(QPainter& painter, const QRectF& area) const {
             painter.setBrush(QBrush(blend(theme.surface, full, 0.45), Qt::BDiagPattern));
             painter.drawRoundedRect(wide, radius, radius);
         }
+        painter.setPen(Qt::NoPen);
         if (bar.gpuShare) {
             const QRectF thin(at.plot.left(), top + at.wide + at.gap, x(*bar.gpuShare) - at.plot.left(), at.thin);
-            painter.setBrush(blend(color, theme.surface, theme.dark ? 0.5 : 0.45));
+            const QColor pale = blend(color, theme.surface, theme.dark ? 0.5 : 0.45);
+            painter.setBrush(pale);
+            if (!dimmed) painter.setPen(edgePen(pale, theme.surface));
             painter.drawRoundedRect(thin, std::min(2.0, thin.width() / 2), std::min(2.0, thin.width() / 2));
             painter.setFont(small);
             painter.setPen(theme.muted);
-            drawTabular(painter, QRectF(thin.right() + metrics.height() * 0.4, thin.top(), 100, thin.height()),
-                        Qt::AlignLeft, number(*bar.gpuShare, 1));
+            if (!oneLine)
+                drawTabular(painter, QRectF(thin.right() + metrics.height() * 0.4, thin.center().y() - metrics.height() / 2, 100, metrics.height()), Qt::AlignLeft, number(*bar.gpuShare, 1));
         }
         double valueLeft = wide.right();
         if (bar.low && bar.high && *bar.high > *bar.low) {
@@ -144,8 +156,14 @@ void ShareBars::draw(QPainter& painter, const QRectF& area) const {
         if (bar.share) {
             painter.setFont(font());
             painter.setPen(dimmed ? theme.muted : theme.text);
-            drawTabular(painter, QRectF(valueLeft + metrics.height() * 0.45, wide.top(), 120, at.wide), Qt::AlignLeft,
-                        number(share, 1) + " %");
+            const QString value = number(share, 1) + " %";
+            const double left = (oneLine && bar.gpuShare ? std::max(valueLeft, x(*bar.gpuShare)) : valueLeft) + metrics.height() * 0.45;
+            drawTabular(painter, textLine(left, 120), Qt::AlignLeft, value);
+            if (oneLine && bar.gpuShare) {
+                painter.setFont(small);
+                painter.setPen(theme.muted);
+                drawTabular(painter, textLine(left + tabularWidth(metrics, value) + metrics.height() * 0.5, 100), Qt::AlignLeft, number(*bar.gpuShare, 1));
+            }
         }
         y += at.pitch;
     }

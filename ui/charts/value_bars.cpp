@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <QPainter>
+#include <QRegularExpression>
 
 #include "ui/text.h"
 #include "ui/theme.h"
@@ -22,7 +23,7 @@ void ValueBars::setBars(std::vector<ValueBar> bars) {
 }
 
 QSize ValueBars::sizeHint() const { return {fontMetrics().height() * 14, int(fontMetrics().height() * 1.9 * std::max<double>(2, double(m_bars.size())))}; }
-QSize ValueBars::minimumSizeHint() const { return {fontMetrics().height() * 10, int(fontMetrics().height() * 1.5 * std::max<double>(2, double(m_bars.size())))}; }
+QSize ValueBars::minimumSizeHint() const { return {fontMetrics().height() * 9, int(fontMetrics().height() * 1.5 * std::max<double>(2, double(m_bars.size())))}; }
 
 void ValueBars::draw(QPainter& painter, const QRectF& area) const {
     const Theme& theme = Theme::of(this);
@@ -69,17 +70,31 @@ void Waterfall::setSteps(std::vector<WaterfallStep> steps) {
 }
 
 QSize Waterfall::sizeHint() const { return {fontMetrics().height() * 32, fontMetrics().height() * 18}; }
-QSize Waterfall::minimumSizeHint() const { return {fontMetrics().height() * 22, fontMetrics().height() * 10}; }
+QSize Waterfall::minimumSizeHint() const { return {fontMetrics().height() * 20, fontMetrics().height() * 10}; }
 
 void Waterfall::draw(QPainter& painter, const QRectF& area) const {
     if (m_steps.empty()) return;
     const Theme& theme = Theme::of(this);
-    const QFontMetricsF metrics(font());
+    const QFontMetricsF full(font());
+    const double pitch = std::min(area.width() / double(m_steps.size()), full.height() * 7);
+    // Steps may be narrow: then the longest word sets the size of the letters, within what can be read.
+    const auto breakable = [](const WaterfallStep& step) { return QString(step.label).replace('_', QString("_") + QChar(0x200b)); };  // an operator's name may break there
+    double widest = 1;
+    for (const WaterfallStep& step : m_steps) {
+        widest = std::max(widest, tabularWidth(full, step.value));
+        for (const QString& word : breakable(step).split(QRegularExpression("[ \u200b]"))) widest = std::max(widest, full.horizontalAdvance(word));
+    }
+    QFont letters = font();
+    letters.setPointSizeF(font().pointSizeF() * std::clamp((pitch - 6) / widest, 0.7, 1.0));
+    const QFontMetricsF metrics(letters);
+    painter.setFont(letters);
     const double line = metrics.height();
-    double most = 100;
-    for (const WaterfallStep& step : m_steps) most = std::max({most, step.from, step.to});
-    const QRectF plot(area.left(), area.top() + line * 1.2, area.width(), area.height() - line * 3.6);
-    const double pitch = std::min(plot.width() / double(m_steps.size()), line * 7);
+    double most = 100, captions = line;
+    for (const WaterfallStep& step : m_steps) {
+        most = std::max({most, step.from, step.to});
+        captions = std::max(captions, metrics.boundingRect(QRectF(0, 0, pitch - 4, area.height()), Qt::AlignHCenter | Qt::TextWordWrap, breakable(step)).height());
+    }
+    const QRectF plot(area.left(), area.top() + line * 1.2, area.width(), area.height() - line * 1.6 - captions);
     const auto y = [&](double percent) { return plot.bottom() - percent / most * plot.height(); };
     painter.setPen(QPen(theme.border, 1));
     painter.drawLine(QPointF(plot.left(), plot.bottom() + 0.5), QPointF(plot.left() + pitch * double(m_steps.size()), plot.bottom() + 0.5));
@@ -97,8 +112,7 @@ void Waterfall::draw(QPainter& painter, const QRectF& area) const {
         painter.setPen(theme.text);
         drawTabular(painter, QRectF(x, top - line * 1.15, pitch, line), Qt::AlignHCenter, step.value);
         painter.setPen(theme.muted);
-        painter.drawText(QRectF(x + 2, plot.bottom() + line * 0.3, pitch - 4, line * 2.2), Qt::AlignHCenter | Qt::AlignTop | Qt::TextWordWrap,
-                         QString(step.label).replace('_', QString("_") + QChar(0x200b)));  // an operator's name may break there
+        painter.drawText(QRectF(x + 2, plot.bottom() + line * 0.3, pitch - 4, captions), Qt::AlignHCenter | Qt::AlignTop | Qt::TextWordWrap, breakable(step));
         before = y(step.to);
         x += pitch;
     }

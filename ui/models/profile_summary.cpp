@@ -108,6 +108,14 @@ QString profileSubline(std::span<const ProfileRow> rows, const RunHeader& run, b
     if (!live && !rows.empty()) {
         if (const std::string caution = cautionOf(rows, rows.front().phase); !caution.empty()) parts << toQt(caution);
     }
+    const NextStep next = live ? NextStep{} : nextStep(rows, run.result);
+    if (!next.type.isEmpty()) {
+        const bool kernels = !rows.empty() && rows.front().level == "kernel";
+        // First of all: the line ends in an ellipsis where it is long.
+        QString best = QString("A perfect %1 kernel buys up to %2x%3").arg(next.type, number(next.bySpan, 2), kernels ? " of GPU time" : "");
+        if (next.byGpu) best += QString(", %1x by GPU time").arg(number(*next.byGpu, 2));
+        parts << best;
+    }
     parts << (run.weights == "random" ? "Random weights" : "Weights from file");
     if (!live && run.settings.contains("iterations") && run.settings["iterations"].is_number_integer()) {
         parts << QString("%1 passes").arg(run.settings["iterations"].get<int>());
@@ -124,13 +132,6 @@ QString profileSubline(std::span<const ProfileRow> rows, const RunHeader& run, b
         parts << "first call " + figure(run.result.at(first).get<double>() / 1000) + " ms";
     }
     if (run.result.is_object() && run.result.contains(check) && run.result.at(check).is_string()) parts << toQt(run.result.at(check).get<std::string>());
-    const NextStep next = live ? NextStep{} : nextStep(rows, run.result);
-    if (!next.type.isEmpty()) {
-        const bool kernels = !rows.empty() && rows.front().level == "kernel";
-        QString best = QString("a perfect %1 kernel buys up to %2x%3").arg(next.type, number(next.bySpan, 2), kernels ? " of GPU time" : "");
-        if (next.byGpu) best += QString(", %1x by GPU time").arg(number(*next.byGpu, 2));
-        parts << best;
-    }
     return parts.join(" · ");
 }
 

@@ -25,7 +25,7 @@ std::vector<ProfileRow> rowsOfPhase(std::span<const ProfileRow> rows, const std:
 /// that the run's `result` holds.
 std::vector<ShareBar> shareBars(std::span<const ProfileRow> phaseRows, const std::vector<ShareBar>& before, const nlohmann::json& result = {});
 
-/// A caution where the figures of a noisy run disagree, then "Random weights · 50 passes · total 6.31 ms · unattributed 0.9 % · profiler tax 1.8 %"
+/// A caution where the figures of a noisy run disagree, what a perfect kernel would buy, then "Random weights · 50 passes · total 6.31 ms · unattributed 0.9 % · profiler tax 1.8 %"
 QString profileSubline(std::span<const ProfileRow> phaseRows, const RunHeader& run, bool live);
 
 /// What to look at next: the replaceable module type with the largest share, and what perfect kernels would buy there (verdict.h), by the wait and by

@@ -61,6 +61,8 @@ QList<Chart*> ContextPanel::charts() const { return {m_decode, m_shares, m_memor
 void ContextPanel::showCharts(const RunRows& run) {
     const auto rows = run.as<ContextRow>();
     m_shareRows = run.othersAs<ContextShareRow>();
+    m_shares->sayWhyEmpty(run.header().status == RunStatus::running ? QString("No shares yet")
+                                                                     : QString("This run came with its points alone, without the shares of each."));
     m_decode->setLines(decodeLines(rows));
     m_memory->setLines(memoryLines(rows));
     QStringList batches;

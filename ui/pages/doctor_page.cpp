@@ -100,7 +100,7 @@ DoctorPage::DoctorPage(QWidget* parent)
         head->addWidget(button);
     }
     m_table->setSource(m_model);
-    m_table->setStretchColumn(2);
+    m_table->setWrapped({2, 3, 4});
     m_card->setBody(m_table);
     m_detail->setWordWrap(true);
     m_detail->setTextInteractionFlags(Qt::TextSelectableByMouse);

@@ -1,7 +1,6 @@
 #include "ui/pages/end_to_end_controls.h"
 
 #include <QHBoxLayout>
-#include <QLabel>
 #include <QLineEdit>
 #include <QSpinBox>
 
@@ -11,6 +10,7 @@
 #include "ui/text.h"
 #include "ui/theme.h"
 #include "ui/widgets/segmented.h"
+#include "ui/widgets/wrap_layout.h"
 
 namespace kernelscope::ui {
 namespace {
@@ -20,62 +20,43 @@ constexpr const char* kBatches = "1,4";
 // What the engine replaces where everything is ticked, for a job that replaces nothing unasked.
 constexpr const char* kEverything = "rms_norm=fused,add_rms_norm=fused,silu_mul=fused,rope=fused";
 
-QLabel* addCaption(QHBoxLayout* row, const QString& label, QWidget* parent) {
-    auto* caption = new QLabel(label, parent);
-    caption->setProperty("role", "muted");
-    row->addWidget(caption);
-    return caption;
-}
-
-QSpinBox* addNumber(QHBoxLayout* row, const QString& label, int most, int value, const QString& toolTip, QWidget* parent) {
-    addCaption(row, label, parent);
+QSpinBox* addNumber(WrapLayout* row, const QString& label, int most, int value, const QString& toolTip, QWidget* parent) {
     auto* box = new QSpinBox(parent);
     box->setRange(1, most);
     box->setValue(value);
     box->setAccessibleName(label);
     box->setToolTip(toolTip);
     box->setFixedWidth(box->fontMetrics().horizontalAdvance("10000") + box->fontMetrics().height() * 5 / 4);
-    row->addWidget(box);
-    row->addSpacing(space(parent, 1));
+    row->addPair(label, box);
     return box;
 }
 
-QLineEdit* addList(QHBoxLayout* row, const QString& label, const QString& text, int characters, const QString& toolTip, QWidget* parent) {
-    QLabel* caption = addCaption(row, label, parent);
+QLineEdit* addList(WrapLayout* row, const QString& label, const QString& text, int characters, const QString& toolTip, QWidget* parent) {
     auto* edit = new QLineEdit(text, parent);
     edit->setAccessibleName(label);
     edit->setToolTip(toolTip);
     edit->setFixedWidth(edit->fontMetrics().horizontalAdvance('0') * characters);
-    caption->setBuddy(edit);
-    row->addWidget(edit);
-    row->addSpacing(space(parent, 1));
+    row->addPair(label, edit);
     return edit;
 }
 
 Result<std::vector<std::int64_t>> listIn(const QLineEdit* edit) { return parseList(fromQt(edit->text().simplified().remove(' '))); }
 
-QHBoxLayout* rowOf(QWidget* widget) {
-    auto* row = new QHBoxLayout(widget);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(space(widget, 1.5));
-    return row;
-}
-
 }  // namespace
 
 EndToEndControls::EndToEndControls(const ModelLine& model, Settings& settings, QWidget* parent) : QWidget(parent), m_settings(settings) {
-    QHBoxLayout* row = rowOf(this);
+    auto* row = new QHBoxLayout(this);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(space(this, 1.5));
     m_tabs = new Segmented("What is measured", this);
     m_tabs->add("Gain", "e2e", "generate() native against patched");
     m_tabs->add("Context", "context", "A decode step against the length of its context and the batch");
     m_gain = makeGain(model);
     m_context = makeContext();
     m_context->hide();
-    row->addWidget(m_tabs);
-    row->addSpacing(space(this, 1));
-    row->addWidget(m_gain);
-    row->addWidget(m_context);
-    row->addStretch(1);
+    row->addWidget(m_tabs, 0, Qt::AlignTop);
+    row->addWidget(m_gain, 1);
+    row->addWidget(m_context, 1);
     connect(m_tabs, &Segmented::changed, this, [this](const QString& kind) {
         m_gain->setVisible(kind == "e2e");
         m_context->setVisible(kind == "context");
@@ -85,7 +66,7 @@ EndToEndControls::EndToEndControls(const ModelLine& model, Settings& settings, Q
 
 QWidget* EndToEndControls::makeGain(const ModelLine& model) {
     auto* gain = new QWidget(this);
-    QHBoxLayout* row = rowOf(gain);
+    auto* row = new WrapLayout(gain);
     m_newTokens = addNumber(row, "New tokens", 100000, m_settings.text("e2e/new_tokens", "50").toInt(), "Forced: an end-of-text token does not stop a run", gain);
     m_prompt = addNumber(row, "Prompt", 131072, m_settings.text("e2e/prompt_tokens", "32").toInt(), "Tokens of the prompt", gain);
     m_runs = addNumber(row, "Runs", 1000, m_settings.text("e2e/runs", "10").toInt(), "Timed runs of each, native and patched in turns (ABBA), after two to warm up", gain);
@@ -107,7 +88,7 @@ QWidget* EndToEndControls::makeGain(const ModelLine& model) {
 
 QWidget* EndToEndControls::makeContext() {
     auto* context = new QWidget(this);
-    QHBoxLayout* row = rowOf(context);
+    auto* row = new WrapLayout(context);
     m_contexts = addList(row, "Context", m_settings.text("context/context", kContexts), 22, "Tokens in the cache before the step: a list such as 32,128-2048x2", context);
     m_batches = addList(row, "Batch", m_settings.text("context/batch", kBatches), 9, "Sequences at once: a list such as 1,4", context);
     m_kernels = new Segmented("Kernels", context);

@@ -4,6 +4,7 @@
 #include <QLabel>
 #include <QProgressBar>
 #include <QPushButton>
+#include <QScrollArea>
 #include <QStackedWidget>
 #include <QStyle>
 #include <QVBoxLayout>
@@ -47,7 +48,7 @@ JobPage::JobPage(const ModelLine& model, const Words& words, QWidget* parent)
     m_runButton->setObjectName("run");
     m_runButton->setToolTip(words.run + " (Ctrl+R)");
     m_controlRow->addStretch(1);
-    m_controlRow->addWidget(m_runButton);
+    m_controlRow->addWidget(m_runButton, 0, Qt::AlignTop);
     m_savedBanner->setObjectName("savedBanner");
     m_error->setObjectName("errorBanner");
 
@@ -95,9 +96,18 @@ JobPage::JobPage(const ModelLine& model, const Words& words, QWidget* parent)
 void JobPage::setControls(QWidget* controls) {
     m_controls = controls;
     m_controlRow->insertWidget(0, controls, 1);
+    m_controlRow->setStretch(1, 0);  // the controls take the room
 }
 
-void JobPage::setBody(QWidget* body) { m_stack->addWidget(body); }
+void JobPage::setBody(QWidget* body) {
+    // In a window too low for it the page scrolls: charts that are squeezed below what they need write one figure over the next.
+    auto* scroll = new QScrollArea(m_stack);
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setFocusPolicy(Qt::NoFocus);
+    scroll->setWidget(body);
+    m_stack->addWidget(scroll);
+}
 
 void JobPage::setControlsEnabled(bool enabled) {
     if (m_controls) m_controls->setEnabled(enabled);
@@ -312,6 +322,11 @@ void JobPage::showError(const Error& error) {
         const QString advice = error.advice.empty() ? "Say how to start one. Saved runs open without it." : toQt(error.advice);
         m_error->show(Banner::Kind::error, toQt(error.message), advice, "Engine settings…",
                       [this] { emit engineSettingsRequested(); });
+        // It may only have been slow, or the network away for a moment.
+        if (m_services.engine) m_error->addAction("Try again", [this] {
+            m_error->hide();
+            m_services.engine->connectEngine();
+        });
     } else if (error.code == ErrorCode::badInput) {
         m_error->show(Banner::Kind::error, toQt(error.message), toQt(error.advice), "Open another model…",
                       [this] { emit modelFolderRequested(); });

@@ -1,7 +1,8 @@
 #include "ui/pages/kernels_controls.h"
 
+#include <algorithm>
+
 #include <QHBoxLayout>
-#include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
 #include <QPushButton>
@@ -13,6 +14,7 @@
 #include "ui/theme.h"
 #include "ui/widgets/multi_choice.h"
 #include "ui/widgets/segmented.h"
+#include "ui/widgets/wrap_layout.h"
 
 namespace kernelscope::ui {
 namespace {
@@ -31,27 +33,27 @@ Result<std::vector<std::int64_t>> listIn(const QLineEdit* edit) {
     return parseList(text);
 }
 
-QLineEdit* addList(QHBoxLayout* row, const QString& label, const QString& hint, int characters, QWidget* parent) {
-    auto* caption = new QLabel(label, parent);
-    caption->setProperty("role", "muted");
+QLineEdit* addList(WrapLayout* row, const QString& label, const QString& hint, int characters, QWidget* parent) {
     auto* edit = new QLineEdit(parent);
     edit->setPlaceholderText(hint);
     edit->setAccessibleName(label);
     edit->setObjectName(label);
     edit->setToolTip("A list such as 1,8,64-1024x2 (64 to 1024 in steps of times 2); empty: the model's own");
-    edit->setMinimumWidth(edit->fontMetrics().horizontalAdvance('0') * characters);
-    caption->setBuddy(edit);
-    row->addWidget(caption);
-    row->addWidget(edit);
+    // The whole of the hint is to be read.
+    edit->setFixedWidth(std::max(edit->fontMetrics().horizontalAdvance('0') * characters, edit->fontMetrics().horizontalAdvance(hint)) + edit->fontMetrics().height() * 3 / 2);
+    row->addPair(label, edit);
     return edit;
 }
 
 }  // namespace
 
 KernelsControls::KernelsControls(QWidget* parent) : QWidget(parent) {
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(space(this, 1.5));
+    auto* all = new QHBoxLayout(this);
+    all->setContentsMargins(0, 0, 0, 0);
+    all->setSpacing(space(this, 1.5));
+    auto* choices = new QWidget(this);
+    auto* row = new WrapLayout(choices);
+    all->addWidget(choices, 1);
     m_operators = new MultiChoice("Operators", {"rms_norm", "add_rms_norm", "silu_mul", "rope"}, "Which operators", this);
     m_variants = new MultiChoice("Variants", {"native", "aten", "fused", "fused_plain"}, "Which variants to compare; those that a device does not have are left out", this);
     m_types = new MultiChoice("Types", {"float32", "float16", "bfloat16"}, "Which types; all: a sweep takes the model's own, Validate every one", this);
@@ -80,8 +82,7 @@ KernelsControls::KernelsControls(QWidget* parent) : QWidget(parent) {
     m_validate = new QPushButton("Validate", this);
     m_validate->setAutoDefault(false);
     m_validate->setToolTip("Is each kernel right at these shapes? Sweep asks the same first where that has not been done");
-    row->addStretch(1);
-    row->addWidget(m_validate);
+    all->addWidget(m_validate, 0, Qt::AlignTop);
     connect(m_validate, &QPushButton::clicked, this, &KernelsControls::validateRequested);
 }
 

@@ -46,6 +46,7 @@ KernelsPage::KernelsPage(const ModelLine& model, Settings& settings, QWidget* pa
     // Below the controls, above what the run says: it stays where there is no run yet.
     static_cast<QBoxLayout*>(layout())->insertWidget(1, m_own);
     m_controls->layout()->addWidget(m_own->openButton());
+    m_controls->layout()->setAlignment(m_own->openButton(), Qt::AlignTop);
     connect(m_own, &OwnKernelSection::runRequested, this, &KernelsPage::run);
     connect(m_own, &OwnKernelSection::cancelRequested, this, &KernelsPage::cancel);
     connect(m_own, &OwnKernelSection::openRunRequested, this, &Page::openRunRequested);

@@ -1,5 +1,7 @@
 #include "ui/pages/large_run_panel.h"
 
+#include <algorithm>
+
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QHeaderView>
@@ -42,6 +44,7 @@ LargeRunPanel::LargeRunPanel(QWidget* parent)
     m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
     m_table->setTabKeyNavigation(false);
     m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    m_table->verticalHeader()->setDefaultAlignment(Qt::AlignRight | Qt::AlignVCenter);
     m_table->verticalHeader()->setDefaultSectionSize(fontMetrics().height() + space(this, 2));
     m_card->setBody(m_table);
     column->addLayout(head);
@@ -73,7 +76,12 @@ void LargeRunPanel::showType() {
                                         std::int64_t offset, std::int64_t count, std::function<void(const std::vector<RowRecord>&)> done) {
             library->page(id, name, offset, count, context, std::move(done));
         });
-        for (int section = 0; section < m_model->columnCount(); ++section) m_table->setColumnWidth(section, fontMetrics().horizontalAdvance(m_model->headerData(section, Qt::Horizontal, Qt::DisplayRole).toString()) + space(this, 8));
+        for (int section = 0; section < m_model->columnCount(); ++section) {
+            // Its rows come later; names of operators and variants are that long.
+            const int title = fontMetrics().horizontalAdvance(m_model->headerData(section, Qt::Horizontal, Qt::DisplayRole).toString());
+            const int content = type->columns[std::size_t(section)].kind == ColumnKind::text ? fontMetrics().horizontalAdvance("add_rms_norm") : 0;
+            m_table->setColumnWidth(section, std::max(title, content) + space(this, 6));
+        }
         m_card->setHint(QString("%1 rows").arg(number(double(rows), 0)));
     }
 }

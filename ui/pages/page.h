@@ -1,8 +1,11 @@
 #pragma once
 
+#include <functional>
+
 #include <QList>
 #include <QWidget>
 
+#include "core/client/export.h"
 #include "ui/charts/chart.h"
 #include "ui/services/run_rows.h"
 #include "ui/services/services.h"
@@ -30,6 +33,8 @@ public:
     /// The run that Export writes, or null.
     [[nodiscard]] virtual const RunRows* exportable() const { return nullptr; }
     [[nodiscard]] virtual QList<Chart*> charts() const { return {}; }
+    /// The comparison that the page shows, as a document; empty where it shows none.
+    [[nodiscard]] virtual std::function<std::string(ExportFormat)> comparisonShown() const { return {}; }
 
     /// Whether a saved run of this kind opens here.
     [[nodiscard]] virtual bool shows(const std::string& kind) const { Q_UNUSED(kind); return false; }

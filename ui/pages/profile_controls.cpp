@@ -1,6 +1,5 @@
 #include "ui/pages/profile_controls.h"
 
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
@@ -10,13 +9,12 @@
 #include "ui/text.h"
 #include "ui/theme.h"
 #include "ui/widgets/segmented.h"
+#include "ui/widgets/wrap_layout.h"
 
 namespace kernelscope::ui {
 namespace {
 
-QSpinBox* addNumber(QHBoxLayout* row, const QString& label, int least, int most, int value, const QString& toolTip, QWidget* parent) {
-    auto* caption = new QLabel(label, parent);
-    caption->setProperty("role", "muted");
+QSpinBox* addNumber(WrapLayout* row, const QString& label, int least, int most, int value, const QString& toolTip, QWidget* parent) {
     auto* box = new QSpinBox(parent);
     box->setRange(least, most);
     box->setValue(value);
@@ -25,33 +23,26 @@ QSpinBox* addNumber(QHBoxLayout* row, const QString& label, int least, int most,
     box->setToolTip(toolTip);
     box->setButtonSymbols(QAbstractSpinBox::NoButtons);
     box->setFixedWidth(box->fontMetrics().horizontalAdvance("100000") + box->fontMetrics().height() * 5 / 4);
-    caption->setBuddy(box);
-    row->addSpacing(space(parent, 1));
-    row->addWidget(caption);
-    row->addWidget(box);
+    row->addPair(label, box);
     return box;
 }
 
 }  // namespace
 
 ProfileControls::ProfileControls(QWidget* parent) : QWidget(parent) {
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(space(this, 1.5));
+    auto* row = new WrapLayout(this);
     m_phase = new Segmented("Phase", this);
     m_phase->add("Decode", "decode", "One new token with the prompt in the KV cache");
     m_phase->add("Prefill", "prefill", "The whole prompt in one pass");
     row->addWidget(m_phase);
     m_prompt = addNumber(row, "Prompt", 1, 131072, 32, "Tokens of the prompt", this);
     m_passes = addNumber(row, "Passes", 1, 100000, 50, "Measured passes, after 10 to warm up", this);
-    row->addSpacing(space(this, 1));
     m_level = new Segmented("Level", this);
     m_level->add("Type", "type", "One row a module type");
     m_level->add("Block", "block", "One row a decoder layer");
     m_level->add("Leaf", "leaf", "One row a projection, norm or add");
     m_level->add("Kernel", "kernel", "One row a GPU kernel");
     row->addWidget(m_level);
-    row->addSpacing(space(this, 1));
     m_mode = new Segmented("Mode", this);
     m_mode->add("Eager", "eager", "Each operation launched on its own");
     m_mode->add("Graph", "graph", "The pass as one CUDA graph");
@@ -62,15 +53,13 @@ ProfileControls::ProfileControls(QWidget* parent) : QWidget(parent) {
     m_patch->setToolTip("Operators to replace before profiling, such as rms_norm=fused,rope=fused; empty: the model as it is");
     m_patch->setMinimumWidth(m_patch->fontMetrics().horizontalAdvance(m_patch->placeholderText()) + m_patch->fontMetrics().height() * 2);
     m_patch->setMaximumWidth(m_patch->fontMetrics().height() * 18);
-    row->addSpacing(space(this, 1));
-    row->addWidget(m_patch, 1);
+    row->addWidget(m_patch);
     m_crossCheck = new QPushButton("Cross-check", this);
     m_crossCheck->setCheckable(true);
     m_crossCheck->setAutoDefault(false);
     m_crossCheck->setObjectName("crossCheck");
     row->addWidget(m_crossCheck);
     updateCrossCheck();
-    row->addStretch(1);
     connect(m_phase, &Segmented::changed, this, &ProfileControls::phaseChanged);
 }
 

@@ -7,10 +7,12 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QSignalBlocker>
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
 #include "ui/models/sort_filter.h"
+#include "ui/charts/ratio_chart.h"
 #include "ui/pages/compare_panel.h"
 #include "ui/pages/large_run_panel.h"
 #include "ui/services/engine_adapter.h"
@@ -37,14 +39,18 @@ RunsPage::RunsPage(QWidget* parent)
     m_table->setSource(m_model);
     setFocusProxy(m_table);
     m_table->setStretchColumn(5);
-    // Newest first is how they come: ten thousand need no sorting until somebody asks for another order.
+    {
+        // Newest first is how they come: ten thousand need no sorting until somebody asks for another order, but the header says so.
+        const QSignalBlocker quiet(m_table->header());
+        m_table->header()->setSortIndicator(0, Qt::DescendingOrder);
+    }
     m_card->addTool(m_table->makeFilterBox("Filter runs"));
     for (QPushButton* button : {m_open, m_compareButton, m_pin, m_export, m_delete}) {
         button->setEnabled(false);
         button->setAutoDefault(false);
         m_card->addTool(button);
     }
-    m_compareButton->setToolTip("Select two runs or more; the pinned one, else the oldest, is the baseline");
+    m_compareButton->setToolTip("Select two runs or more; the pinned one, else the oldest, is the baseline.\nRuns of one command are taken together as repeats: only they show what differs from one process to the next");
     m_pin->setToolTip("A pinned run is the baseline of comparisons");
     m_delete->setToolTip("Can be undone");
     m_card->setBody(m_table);
@@ -76,6 +82,7 @@ RunsPage::RunsPage(QWidget* parent)
     connect(m_compare, &ComparePanel::exportRequested, this, [this] { emit exportComparisonRequested([panel = m_compare](ExportFormat format) { return panel->document(format); }); });
     connect(m_compare, &ComparePanel::savePictureRequested, this, &Page::savePictureRequested);
     connect(m_empty, &EmptyState::activated, this, [this] { emit pageRequested("Profile"); });
+    connect(m_stack, &QStackedWidget::currentChanged, this, &Page::exportableChanged);
 }
 
 void RunsPage::attach(const Services& services) {
@@ -184,15 +191,25 @@ void RunsPage::editSelected(std::function<Result<void>(Store&, const std::string
 }
 
 void RunsPage::compareSelected() {
-    struct Candidate { bool pinned; std::string when; QString id; };
+    struct Candidate { bool pinned; std::string when; QString id, command; };
     std::vector<Candidate> chosen;
     for (const QModelIndex& index : m_table->selectionModel()->selectedRows()) {
         const RunSummary& run = m_model->rows()[std::size_t(m_table->filter()->mapToSource(index).row())];
-        chosen.push_back({run.pinned, run.header.when, toQt(run.header.id)});
+        chosen.push_back({run.pinned, run.header.when, toQt(run.header.id), toQt(run.header.command + "\n" + run.header.model + "\n" + run.header.device + "\n" + run.header.dtype)});
     }
     std::stable_sort(chosen.begin(), chosen.end(), [](const Candidate& a, const Candidate& b) { return a.pinned != b.pinned ? a.pinned : a.when < b.when; });
-    QStringList ids;
-    for (const Candidate& candidate : chosen) ids << candidate.id;
+    // Repeats of one command stand together where there is another measurement to hold them against.
+    QStringList ids, commands, all;
+    for (const Candidate& candidate : chosen) {
+        all << candidate.id;
+        const auto group = commands.indexOf(candidate.command);
+        if (group >= 0) ids[group] += "," + candidate.id;
+        else {
+            commands << candidate.command;
+            ids << candidate.id;
+        }
+    }
+    if (ids.size() < 2) ids = all;
     m_banner->hide();
     if (m_services.library) m_services.library->compare(ids);
 }
@@ -232,6 +249,13 @@ void RunsPage::updateButtons() {
     QStringList tags;
     if (run) for (const std::string& tag : run->tags) tags << toQt(tag);
     if (!m_tags->hasFocus()) m_tags->setText(tags.join(", "));
+}
+
+QList<Chart*> RunsPage::charts() const { return comparisonShown() ? QList<Chart*>{m_compare->chart()} : QList<Chart*>(); }
+
+std::function<std::string(ExportFormat)> RunsPage::comparisonShown() const {
+    if (m_stack->currentWidget() != m_compare || !m_compare->comparison()) return {};
+    return [panel = m_compare](ExportFormat format) { return panel->document(format); };
 }
 
 void RunsPage::showError(const Error& error) { m_banner->show(Banner::Kind::error, toQt(error.message), toQt(error.advice)); }

@@ -32,6 +32,8 @@ public:
     void engineReplaced(const Services& services) override;
     void entered() override;
     void showError(const Error& error) override;
+    [[nodiscard]] QList<Chart*> charts() const override;
+    [[nodiscard]] std::function<std::string(ExportFormat)> comparisonShown() const override;
 
     [[nodiscard]] TableView* table() const { return m_table; }
     [[nodiscard]] RunsTable* model() const { return m_model; }

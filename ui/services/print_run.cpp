@@ -11,6 +11,7 @@
 
 #include "ui/charts/chart.h"
 #include "ui/text.h"
+#include "ui/theme.h"
 
 namespace kernelscope::ui {
 namespace {
@@ -18,11 +19,13 @@ namespace {
 /// Twice the size of the screen: what a printer at 300 dots an inch shows of a chart half a page wide.
 QImage imageOf(const Chart& chart) {
     constexpr double kScale = 2;
+    const OnPaper light;
     QImage image(chart.pictureSize() * kScale, QImage::Format_RGB32);
-    image.fill(chart.palette().color(QPalette::Base));
+    image.fill(Theme::of(&chart).surface);
     QPainter painter(&image);
     painter.setRenderHint(QPainter::Antialiasing);
     painter.scale(kScale, kScale);
+    painter.setFont(chart.font());
     chart.draw(painter, QRectF(QPointF(0, 0), QSizeF(chart.pictureSize())));
     return image;
 }

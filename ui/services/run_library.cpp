@@ -18,7 +18,11 @@ public:
 
     Result<std::vector<RunSummary>> list() {
         if (const auto opened = open(); !opened) return opened.error();
-        return m_store->runs();
+        auto runs = m_store->runs();
+        if (!runs) return runs;
+        // A run that was imported lately may be an old one.
+        std::stable_sort(runs->begin(), runs->end(), [](const RunSummary& a, const RunSummary& b) { return a.header.when > b.header.when; });
+        return runs;
     }
 
     template <typename T>
@@ -188,23 +192,27 @@ void RunLibrary::importFile(const QString& file) {
 void RunLibrary::compare(const QStringList& ids) {
     std::vector<std::string> names;
     for (const QString& id : ids) names.push_back(fromQt(id));
-    ask<ComparisonPtr>([names](Store& store) -> Result<ComparisonPtr> {
+    ask<ComparisonPtr>([names, ids](Store& store) -> Result<ComparisonPtr> {
         auto comparison = compareRuns(store, names);
+        if (!comparison && std::any_of(names.begin(), names.end(), [](const std::string& name) { return name.find(',') != std::string::npos; })) {
+            // They looked like repeats and are none: one by one.
+            std::vector<std::string> single;
+            for (const QString& id : ids.join(',').split(',')) single.push_back(fromQt(id));
+            comparison = compareRuns(store, single);
+        }
         if (!comparison) return comparison.error();
         return ComparisonPtr(std::make_shared<const Comparison>(std::move(*comparison)));
     }, [this](const ComparisonPtr& comparison) { emit compared(comparison); });
 }
 
-void RunLibrary::document(const QString& id, ExportFormat format, QObject* context, std::function<void(const std::string&)> done) {
-    ask<std::string>([id = fromQt(id), format](Store& store) { return kernelscope::exportRun(store, id, format); },
+void RunLibrary::document(const QString& id, ExportFormat format, std::int64_t mostRows, QObject* context, std::function<void(const std::string&)> done) {
+    ask<std::string>([id = fromQt(id), format, mostRows](Store& store) { return kernelscope::exportRun(store, id, format, {.mostRows = mostRows}); },
                      [context = QPointer<QObject>(context), done = std::move(done)](const std::string& text) { if (context) done(text); });
 }
 
 void RunLibrary::exportTo(const QString& id, ExportFormat format, const QString& file) {
     ask<QString>([id = fromQt(id), format, file](Store& store) -> Result<QString> {
-        auto document = kernelscope::exportRun(store, id, format);
-        if (!document) return document.error();
-        if (const auto written = writeFile(file, *document); !written) return written.error();
+        if (const auto written = exportRunTo(std::filesystem::path(file.toStdU16String()), store, id, format); !written) return written.error();
         return file;
     }, [this](const QString& written) { emit exported(written); });
 }

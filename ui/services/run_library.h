@@ -45,8 +45,8 @@ public:
     /// A document of a kept run; the file appears complete or not at all.
     void exportTo(const QString& id, ExportFormat format, const QString& file);
 
-    /// The same as text; nothing arrives where `context` has gone by then.
-    void document(const QString& id, ExportFormat format, QObject* context, std::function<void(const std::string&)> done);
+    /// The same as text, with at most so many rows where the format is Markdown; nothing arrives where `context` has gone by then.
+    void document(const QString& id, ExportFormat format, std::int64_t mostRows, QObject* context, std::function<void(const std::string&)> done);
 
 signals:
     void runsLoaded(const kernelscope::ui::RunList& runs);

@@ -13,7 +13,7 @@
 namespace kernelscope::ui {
 
 Banner::Banner(QWidget* parent)
-    : QFrame(parent), m_icon(new QLabel(this)), m_text(new QLabel(this)), m_action(new QPushButton(this)),
+    : QFrame(parent), m_icon(new QLabel(this)), m_text(new QLabel(this)), m_action(new QPushButton(this)), m_second(new QPushButton(this)),
       m_close(new QToolButton(this)) {
     setObjectName("banner");
     auto* row = new QHBoxLayout(this);
@@ -22,15 +22,17 @@ Banner::Banner(QWidget* parent)
     m_text->setWordWrap(true);
     m_text->setTextFormat(Qt::RichText);
     m_text->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    m_action->setAutoDefault(false);
+    for (QPushButton* button : {m_action, m_second}) button->setAutoDefault(false);
     m_close->setProperty("role", "plain");
     m_close->setToolTip("Dismiss");
     m_close->setAccessibleName("Dismiss this message");
     row->addWidget(m_icon, 0, Qt::AlignVCenter);
     row->addWidget(m_text, 1);
+    row->addWidget(m_second, 0, Qt::AlignVCenter);
     row->addWidget(m_action, 0, Qt::AlignVCenter);
     row->addWidget(m_close, 0, Qt::AlignVCenter);
     connect(m_action, &QPushButton::clicked, this, [this] { if (m_onAction) m_onAction(); });
+    connect(m_second, &QPushButton::clicked, this, [this] { if (m_onSecond) m_onSecond(); });
     connect(m_close, &QToolButton::clicked, this, &QWidget::hide);
     hide();
 }
@@ -48,6 +50,7 @@ void Banner::show(Kind kind, const QString& message, const QString& advice, cons
     m_action->setVisible(!action.isEmpty());
     m_action->setAccessibleName(action);
     m_onAction = std::move(onAction);
+    m_second->hide();
     m_close->setVisible(closable);
     setProperty("role", kind == Kind::error ? "banner-error" : kind == Kind::warning ? "banner-warning" : "banner-info");
     setAccessibleName(m_message);
@@ -56,6 +59,13 @@ void Banner::show(Kind kind, const QString& message, const QString& advice, cons
     style()->polish(this);
     drawIcon();
     QWidget::show();
+}
+
+void Banner::addAction(const QString& action, std::function<void()> onAction) {
+    m_second->setText(action);
+    m_second->setAccessibleName(action);
+    m_onSecond = std::move(onAction);
+    m_second->show();
 }
 
 QString Banner::message() const { return m_message; }

@@ -22,8 +22,11 @@ public:
     /// `action` empty: no button.
     void show(Kind kind, const QString& message, const QString& advice, const QString& action = {},
               std::function<void()> onAction = {}, bool closable = true);
+    /// Another way out beside the first, until the next show().
+    void addAction(const QString& action, std::function<void()> onAction);
     [[nodiscard]] QString message() const;
     [[nodiscard]] QPushButton* actionButton() const { return m_action; }
+    [[nodiscard]] QPushButton* secondButton() const { return m_second; }
 
 protected:
     void changeEvent(QEvent* event) override;
@@ -36,8 +39,9 @@ private:
     QLabel* m_icon;
     QLabel* m_text;
     QPushButton* m_action;
+    QPushButton* m_second;
     QToolButton* m_close;
-    std::function<void()> m_onAction;
+    std::function<void()> m_onAction, m_onSecond;
 };
 
 }  // namespace kernelscope::ui

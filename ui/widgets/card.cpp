@@ -10,10 +10,12 @@
 namespace kernelscope::ui {
 
 Card::Card(const QString& title, QWidget* parent)
-    : QFrame(parent), m_column(new QVBoxLayout(this)), m_head(new QHBoxLayout), m_title(new QLabel(title, this)),
+    : QFrame(parent), m_column(new QVBoxLayout(this)), m_head(new QHBoxLayout), m_title(new ElidedLabel(this)),
       m_hint(new ElidedLabel(this)) {
     setProperty("role", "card");
     m_title->setProperty("role", "title");
+    m_title->setText(title);
+    m_title->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Preferred);  // whole where there is room
     m_hint->setProperty("role", "muted");
     m_head->setSpacing(space(this, 2));
     m_head->addWidget(m_title);

@@ -3,7 +3,6 @@
 #include <QFrame>
 
 class QHBoxLayout;
-class QLabel;
 class QVBoxLayout;
 
 namespace kernelscope::ui {
@@ -25,7 +24,7 @@ public:
 private:
     QVBoxLayout* m_column;
     QHBoxLayout* m_head;
-    QLabel* m_title;
+    ElidedLabel* m_title;
     ElidedLabel* m_hint;
 };
 

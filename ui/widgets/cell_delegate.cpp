@@ -2,6 +2,7 @@
 
 #include <QApplication>
 #include <QPainter>
+#include <QTreeView>
 
 #include "ui/icons.h"
 #include "ui/models/roles.h"
@@ -21,6 +22,9 @@ QColor toneColor(const Theme& theme, int tone) {
     }
     return theme.text;
 }
+
+/// Paths may break after a slash.
+QString breakable(QString text) { return text.replace('/', QString("/") + QChar(0x200b)); }
 
 }  // namespace
 
@@ -43,7 +47,7 @@ void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
     const QVariant swatch = index.data(kSwatchRole);
     if (swatch.isValid() && swatch.value<QColor>().isValid()) {
         const double size = height * 0.6;
-        painter->setPen(Qt::NoPen);
+        painter->setPen(edgePen(swatch.value<QColor>(), theme.surface));
         painter->setBrush(swatch.value<QColor>());
         painter->drawRoundedRect(QRectF(area.left(), area.center().y() - size / 2, size, size), 2, 2);
         area.setLeft(area.left() + height);
@@ -58,6 +62,8 @@ void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
     painter->setPen(color);
     if (index.data(kNumericRole).toBool()) {
         drawTabular(*painter, area, Qt::AlignRight, text);
+    } else if (m_wrapped.contains(index.column())) {
+        painter->drawText(area, int(Qt::AlignVCenter | Qt::AlignLeft | Qt::TextWordWrap), breakable(text));
     } else {
         painter->drawText(area, int(Qt::AlignVCenter | Qt::AlignLeft | Qt::TextSingleLine),
                           item.fontMetrics.elidedText(text, Qt::ElideRight, int(area.width())));
@@ -69,6 +75,12 @@ QSize CellDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelInd
     QStyleOptionViewItem item = option;
     initStyleOption(&item, index);
     const int height = item.fontMetrics.height();
+    const auto* view = qobject_cast<const QTreeView*>(option.widget);
+    if (view && m_wrapped.contains(index.column())) {
+        const int room = std::max(height * 4, int(view->columnWidth(index.column()) - height * 0.7));
+        const QRect text = item.fontMetrics.boundingRect(QRect(0, 0, room, 100'000), int(Qt::AlignLeft | Qt::TextWordWrap), breakable(item.text));
+        return {room, int(text.height() + height * 0.5)};
+    }
     double width = index.data(kNumericRole).toBool() ? tabularWidth(item.fontMetrics, item.text)
                                                      : item.fontMetrics.horizontalAdvance(item.text);
     if (index.data(kSwatchRole).isValid()) width += height;

@@ -1,5 +1,7 @@
 #include "ui/widgets/elided_label.h"
 
+#include <algorithm>
+
 #include <QPainter>
 #include <QStyle>
 
@@ -10,6 +12,11 @@ ElidedLabel::ElidedLabel(QWidget* parent) : QLabel(parent) { setSizePolicy(QSize
 void ElidedLabel::setText(const QString& text) {
     QLabel::setText(text);
     setToolTip(text);
+}
+
+QSize ElidedLabel::minimumSizeHint() const {
+    const QSize whole = QLabel::minimumSizeHint();
+    return {std::min(whole.width(), fontMetrics().height() * 4), whole.height()};
 }
 
 void ElidedLabel::paintEvent(QPaintEvent*) {

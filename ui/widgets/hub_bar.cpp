@@ -95,7 +95,10 @@ void HubBar::end(const Error& error) {
     m_get->setText("Get");
     m_progress->hide();
     if (error.message.empty()) say(m_edit->text().trimmed() + " is here, every file verified, and chosen above.", false);
-    else say(toQt(error.message) + (error.advice.empty() ? QString() : "\n" + toQt(error.advice)), true);
+    else {
+        const auto sentence = [](const std::string& words) { return toQt(words).left(1).toUpper() + toQt(words).mid(1); };
+        say(sentence(error.message) + (error.advice.empty() ? QString() : "\n" + sentence(error.advice)), true);
+    }
 }
 
 void HubBar::say(const QString& text, bool wrong) {

@@ -75,8 +75,9 @@ void TableView::fitColumns() {
     int taken = 0, columns = 0;
     for (int column = 0; column < header()->count(); ++column) {
         if (isColumnHidden(column)) continue;
-        if (column == m_stretch) {
+        if (header()->sectionResizeMode(column) == QHeaderView::Stretch || column == m_stretch) {
             taken += std::max(sizeHintForColumn(column), line * 8);
+            if (column == m_stretch) m_stretchLeast = std::clamp(std::max(sizeHintForColumn(column), header()->sectionSizeHint(column)), line * 4, line * 10);
             continue;
         }
         header()->resizeSection(column, std::min(std::max(sizeHintForColumn(column), header()->sectionSizeHint(column)), line * 18));
@@ -85,8 +86,35 @@ void TableView::fitColumns() {
     }
     const int air = columns == 0 ? 0 : std::clamp((viewport()->width() - taken) / columns, 0, line);
     for (int column = 0; column < header()->count(); ++column) {
-        if (!isColumnHidden(column) && column != m_stretch) header()->resizeSection(column, header()->sectionSize(column) + air);
+        if (!isColumnHidden(column) && column != m_stretch && header()->sectionResizeMode(column) != QHeaderView::Stretch)
+            header()->resizeSection(column, header()->sectionSize(column) + air);
     }
+    makeRoomForStretched();
+}
+
+/// What the others leave may be too little to read: then the column keeps what it needs, and the table scrolls.
+void TableView::makeRoomForStretched() {
+    if (m_stretch < 0 || m_stretchLeast == 0 || isColumnHidden(m_stretch)) return;
+    int others = 0;
+    for (int column = 0; column < header()->count(); ++column) {
+        if (column != m_stretch && !isColumnHidden(column)) others += header()->sectionSize(column);
+    }
+    const bool stretches = viewport()->width() - others >= m_stretchLeast;
+    header()->setSectionResizeMode(m_stretch, stretches ? QHeaderView::Stretch : QHeaderView::Interactive);
+    if (!stretches) header()->resizeSection(m_stretch, m_stretchLeast);
+}
+
+void TableView::resizeEvent(QResizeEvent* event) {
+    QTreeView::resizeEvent(event);
+    makeRoomForStretched();
+}
+
+void TableView::setWrapped(const QList<int>& columns) {
+    setUniformRowHeights(false);
+    static_cast<CellDelegate*>(itemDelegate())->setWrapped(columns);
+    for (const int column : columns) header()->setSectionResizeMode(column, QHeaderView::Stretch);
+    // Rows are as high as the widths make them.
+    connect(header(), &QHeaderView::sectionResized, this, [this] { scheduleDelayedItemsLayout(); });
 }
 
 void TableView::hideUnknownColumns(const QList<int>& always) {

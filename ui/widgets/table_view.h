@@ -25,6 +25,8 @@ public:
     /// This column takes the room that the others leave.
     void setStretchColumn(int column);
     void fitColumns();
+    /// Texts of these columns break into lines instead of ending in an ellipsis; the columns share the room that the others leave.
+    void setWrapped(const QList<int>& columns);
     /// Columns in which no row knows anything are left out; `always` lists those that are not wanted in any case.
     void hideUnknownColumns(const QList<int>& always = {});
 
@@ -34,11 +36,13 @@ signals:
 protected:
     void contextMenuEvent(QContextMenuEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
+    void makeRoomForStretched();
     void copySelection();
     SortFilter* m_filter;
-    int m_stretch = -1;
+    int m_stretch = -1, m_stretchLeast = 0;
 };
 
 }  // namespace kernelscope::ui
