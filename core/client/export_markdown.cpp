@@ -34,7 +34,7 @@ Result<void> markdownDocument(const RunSummary& run, const RowType& type, const 
     fact("Device", escaped(header.device) + ", " + escaped(header.dtype));
     fact("Status", std::string(toString(header.status)) + (header.reason.empty() ? "" : ": " + escaped(header.reason)));
     fact("When", header.when);
-    fact("Run", "`" + header.id + "`");
+    fact("Run", header.id.empty() ? std::string() : "`" + header.id + "`");
     fact("Command", "`" + header.command + "`");
     for (const auto& [key, value] : header.environment.items())
         fact(escaped(key), escaped(value.is_string() ? value.get<std::string>() : dumpJson(value)));

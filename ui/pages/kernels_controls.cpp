@@ -39,8 +39,12 @@ QLineEdit* addList(WrapLayout* row, const QString& label, const QString& hint, i
     edit->setAccessibleName(label);
     edit->setObjectName(label);
     edit->setToolTip("A list such as 1,8,64-1024x2 (64 to 1024 in steps of times 2); empty: the model's own");
-    // The whole of the hint is to be read.
-    edit->setFixedWidth(std::max(edit->fontMetrics().horizontalAdvance('0') * characters, edit->fontMetrics().horizontalAdvance(hint)) + edit->fontMetrics().height() * 3 / 2);
+    // The whole of the hint is to be read, and of a list what a line has room for.
+    const QFontMetrics metrics = edit->fontMetrics();
+    const int air = metrics.height() * 3 / 2, least = std::max(metrics.horizontalAdvance('0') * characters, metrics.horizontalAdvance(hint)) + air;
+    const auto fit = [=] { edit->setFixedWidth(std::clamp(metrics.horizontalAdvance(edit->text()) + air, least, std::max(least, metrics.horizontalAdvance('0') * 36))); };
+    QObject::connect(edit, &QLineEdit::textChanged, edit, fit);
+    fit();
     row->addPair(label, edit);
     return edit;
 }

@@ -4,8 +4,10 @@
 
 #include <QImage>
 #include <QPainter>
+#include <QTextBlock>
 #include <QTextCursor>
 #include <QTextDocument>
+#include <QTextList>
 #include <QTextTable>
 #include <QUrl>
 
@@ -49,6 +51,10 @@ void fillPrintout(QTextDocument& document, const std::string& markdown, const QL
         format.setBorderCollapse(true);
         table->setFormat(format);
     }
+    // The charts come first, behind the headline and before the list of where and how.
+    QTextBlock facts = document.begin();
+    while (facts.isValid() && !facts.textList()) facts = facts.next();
+    if (facts.isValid() && facts.position() > 0) cursor.setPosition(facts.position() - 1);
     int number = 0;
     for (const Chart* chart : charts) {
         if (!chart->isVisible() || chart->pictureSize().isEmpty()) continue;
