@@ -116,6 +116,10 @@ QString profileSubline(std::span<const ProfileRow> rows, const RunHeader& run, b
         if (next.byGpu) best += QString(", %1x by GPU time").arg(number(*next.byGpu, 2));
         parts << best;
     }
+    // What an imported trace could not tell.
+    if (run.result.is_object() && run.result.contains("missing") && run.result["missing"].is_array()) {
+        for (const auto& words : run.result["missing"]) if (words.is_string()) parts << toQt(words.get<std::string>());
+    }
     parts << (run.weights == "random" ? "Random weights" : "Weights from file");
     if (!live && run.settings.contains("iterations") && run.settings["iterations"].is_number_integer()) {
         parts << QString("%1 passes").arg(run.settings["iterations"].get<int>());

@@ -297,6 +297,7 @@ void JobPage::showSaved(const SavedRunPtr& run) {
     QStringList facts{toQt(header.model) + (header.weights == "random" ? " (random weights)" : ""), toQt(header.device),
                       toQt(header.dtype)};
     if (header.status != RunStatus::done) facts << toQt(toString(header.status)) + (header.reason.empty() ? "" : ": " + toQt(header.reason));
+    facts.removeAll(QString());  // an imported trace knows no type
     m_savedBanner->show(Banner::Kind::info, "Saved run of " + localTime(header.when), facts.join(" · "), "Back",
                         [this] { leaveSaved(); emit exportableChanged(); }, false);
     settingsShown(run->rows);

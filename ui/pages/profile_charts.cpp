@@ -83,7 +83,7 @@ void ProfileCharts::showEvents(std::vector<ProfileEventRow> events) {
 }
 
 void ProfileCharts::sayWhatIsMissing(bool live, bool ended) {
-    const QString why = ended ? QString("this run came with its table alone. Profile the model again, or export the run with its samples, to see %1.")
+    const QString why = ended ? QString("this run came with its table alone. Profile the model again to see %1.")
                               : QString("the run ended before it had any. Profile the model again to see %1.");
     const bool noLayers = !live && !m_heatCard->isVisibleTo(this), noTimeline = !live && m_timeline->empty();
     m_noLayers->setText("No times by layer: " + why.arg("them"));
