@@ -169,7 +169,10 @@ void ModelLine::setDevices(const std::vector<DeviceInfo>& devices) {
     m_device->addItem("Automatic", "auto");
     if (!devices.empty() && automatic) m_device->setItemText(0, "Automatic: " + toQt(automatic->name));
     for (const DeviceInfo& device : devices) {
-        m_device->addItem(toQt(device.name.empty() ? device.id : device.name), toQt(device.id));
+        // GPUs of one model are told apart by their ids.
+        const auto sameName = std::count_if(devices.begin(), devices.end(), [&](const DeviceInfo& each) { return each.name == device.name; });
+        const QString id = toQt(device.id), name = device.name.empty() ? id : toQt(device.name);
+        m_device->addItem(sameName > 1 && name != id ? name + " (" + id + ")" : name, id);
         const int row = m_device->count() - 1;
         m_device->setItemData(row, toQt(device.problem.empty() ? device.id : device.problem), Qt::ToolTipRole);
         if (!device.problem.empty()) {

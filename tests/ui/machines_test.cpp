@@ -79,6 +79,9 @@ TEST(Machines, SeveralGpusAreListedAndASweepCanTakeAll) {
     ModelLine line(settings);
     line.setDevices({{"cuda:0", "NVIDIA H200"}, {"cuda:1", "NVIDIA H200"}, {"cpu", "a CPU"}});
     auto* device = line.findChild<QComboBox*>("Device");
+    EXPECT_FALSE(itemWith(device, "NVIDIA H200 (cuda:0)").isEmpty()) << "two of one name are told apart";
+    EXPECT_FALSE(itemWith(device, "NVIDIA H200 (cuda:1)").isEmpty());
+    EXPECT_EQ(itemWith(device, "a CPU"), "a CPU");
     activate(device, "All 2 GPUs");
     EXPECT_EQ(line.choice().devices, "cuda:0,cuda:1");
     EXPECT_EQ(line.choice().device, "cuda:0") << "what cannot be spread runs on the first";

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """fuzz.py SECONDS JOBS_PER_TARGET OUTDIR [CORPUS.tgz]
 
-Runs every fuzz target of fuzz.tgz, which lies beside this file, JOBS_PER_TARGET processes each, all at once, for SECONDS, and writes into OUTDIR:
+Runs every fuzz target of fuzz.tgz, which lies beside this file (FUZZ_TARGETS="list text": only those), JOBS_PER_TARGET processes each, all at once, for SECONDS, and writes into OUTDIR:
   fuzz.json         for each target executions, seconds of processor time, inputs that broke it, slow inputs
   broke.tgz         those inputs, and the logs of the runs that they ended (absent when nothing broke)
   corpus.tgz        what was found interesting, for the next run's CORPUS.tgz
@@ -133,6 +133,8 @@ def main():
             with tarfile.open(archive) as opened:
                 opened.extractall(work)  # ours
         targets = sorted(path.name.removeprefix("fuzz_") for path in work.glob("fuzz_*"))
+        if wanted := os.environ.get("FUZZ_TARGETS", "").split():
+            targets = [target for target in targets if target in wanted]
         environment = {"LD_LIBRARY_PATH": str(work), "PATH": "/usr/bin:/bin", "TMPDIR": str(work), "UBSAN_OPTIONS": "print_stacktrace=1:symbolize=0",
                        "ASAN_OPTIONS": "allocator_may_return_null=1:symbolize=0"}
         began = time.monotonic()
