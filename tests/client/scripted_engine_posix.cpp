@@ -49,6 +49,7 @@
 #include "core/records/json_read.h"
 #include "core/records/protocol.h"
 #include "core/records/rows.h"
+#include "tests/support/sanitized.h"
 
 using namespace kernelscope;
 using nlohmann::json;
@@ -174,6 +175,7 @@ int main(int argc, char** argv) {
                 emit(block);
             }
         } else if (command == "exhaust") {
+            if (test::kSanitized) throw std::bad_alloc();  // a sanitizer ends the program in its own words when address space is short
             const rlimit little{rlim_t{256} << 20, rlim_t{256} << 20};
             ::setrlimit(RLIMIT_AS, &little);
             for (std::vector<std::vector<char>> all;;) all.emplace_back(1 << 20);

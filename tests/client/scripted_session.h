@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <mutex>
 #include <random>
 #include <string>
 #include <vector>
@@ -47,7 +48,6 @@ public:
     std::vector<Progress> progress;
     std::vector<RowRecord> rows;
     std::vector<std::pair<RunHeader, Finished>> finished;
-    std::vector<std::string> log;
     std::vector<Hello> hellos;
     int telemetry = 0;
     /// Called on the session's thread at each of them.
@@ -77,7 +77,10 @@ public:
             listener.progress = [this](const Progress& step) { progress.push_back(step); if (atProgress) atProgress(); };
             listener.row = [this](const RowRecord& row) { rows.push_back(row); if (atRow) atRow(); };
             listener.jobFinished = [this](const RunHeader& run, const Finished& end) { finished.emplace_back(run, end); };
-            listener.log = [this](const std::string& line) { log.push_back(line); };
+            listener.log = [this](const std::string& line) {  // comes between jobs too
+                const std::lock_guard lock(m_logMutex);
+                m_log.push_back(line);
+            };
             m_session = std::make_unique<Session>(options, storeUsed ? store.get() : nullptr, std::move(listener));
         }
         return *m_session;
@@ -116,8 +119,13 @@ public:
         std::ifstream(m_folder / "script.count") >> count;
         return count;
     }
+    std::size_t linesLogged() const {
+        const std::lock_guard lock(m_logMutex);
+        return m_log.size();
+    }
     bool logged(const std::string& part) const {
-        for (const std::string& line : log)
+        const std::lock_guard lock(m_logMutex);
+        for (const std::string& line : m_log)
             if (line.find(part) != std::string::npos) return true;
         return false;
     }
@@ -129,6 +137,8 @@ public:
 
 private:
     std::string m_kind;
+    mutable std::mutex m_logMutex;
+    std::vector<std::string> m_log;
     TemporaryFolder m_folder;
     std::unique_ptr<Session> m_session;
 };

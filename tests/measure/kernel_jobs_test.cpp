@@ -12,6 +12,7 @@
 #include "core/client/store.h"
 #include "core/records/kernel_rows.h"
 #include "core/records/row_key.h"
+#include "tests/support/sanitized.h"
 
 namespace kernelscope::test {
 namespace {
@@ -216,7 +217,8 @@ TEST_F(KernelJobs, OnACpuACallHoldsTheTimeOfItsKernel) {
     for (const SweepRow& row : rowsOf<SweepRow>(header)) {
         ASSERT_TRUE(row.deviceUs && row.callUs) << rowKey(row) << row.reason;
         // Medians of different calls on a machine that does other things too; a call on hot data against a kernel on cold data would be at half.
-        EXPECT_GT(*row.callUs, 0.75 * *row.deviceUs) << rowKey(row);
+        // Under a sanitizer, where everything beside it is slower too, just above that.
+        EXPECT_GT(*row.callUs, (kSanitized ? 0.55 : 0.75) * *row.deviceUs) << rowKey(row);
     }
 }
 
