@@ -12,6 +12,7 @@ namespace {
 // Our own declarations of the few things used (cupti_activity.h, cupti_result.h): the header is not in every toolkit.
 using SetActivity = int (*)(int kind);
 using ResultString = int (*)(int result, const char** text);
+using Finalize = int (*)();
 constexpr int kConcurrentKernel = 10;
 
 struct Known {
@@ -59,10 +60,10 @@ std::optional<CuptiProblem> cuptiProblem(const CuptiLoader& loader) {
     const auto disable = reinterpret_cast<SetActivity>(loader("cuptiActivityDisable"));
     if (!enable || !disable) return CuptiProblem{"its library (libcupti) is not there", "Install the CUPTI of this build's CUDA. Every profile is complete without it."};
     const int result = enable(kConcurrentKernel);
-    if (result == 0) {
-        (void)disable(kConcurrentKernel);
-        return std::nullopt;
-    }
+    if (result == 0) (void)disable(kConcurrentKernel);
+    // Asking attaches CUPTI, whatever it answers, and an attached CUPTI slows every node of every graph of this process.
+    if (const auto finalize = reinterpret_cast<Finalize>(loader("cuptiFinalize"))) (void)finalize();
+    if (result == 0) return std::nullopt;
     for (const Known& known : kKnown) {
         if (known.result == result) return CuptiProblem{fmt::format("{}: {}", nameOf(result, loader), known.cause), known.fix};
     }

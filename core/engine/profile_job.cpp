@@ -236,21 +236,25 @@ private:
         nlohmann::json& found = result["cross_check"][phase];
         // A prefill's activations stay in the cache when its kernels follow one another, and do not in an eager pass: the same graph is traced.
         const bool sameGraph = phase == "prefill";
-        const Result<Pass> traced = sameGraph ? makeGraphPass(pass, model.modules(), model.hooks()) : Result<Pass>(pass);
-        const auto trace = traced ? traceDevice(*traced, kTracedPasses, m_setup->device, context.stop) : traced.error();
+        const Pass& traced = sameGraph ? graph.replayGraph : graph.runEagerly;
+        const auto trace = traceDevice(traced ? traced : pass, kTracedPasses, m_setup->device, context.stop);
         if (!trace && trace.error().code == ErrorCode::cancelled) return trace.error();
-        Result<std::vector<CrossCheckRow>> rows = trace ? crossCheck(phase, graph, *trace, model.modules()) : trace.error();
-        if (!rows) {
-            found["summary"] = found["unavailable"] = rows.error().message;
-            found["advice"] = rows.error().advice;
+        const Result<CrossCheck> check = trace ? crossCheck(phase, graph, *trace, model.modules()) : trace.error();
+        if (!check) {
+            found["summary"] = found["unavailable"] = check.error().message;
+            found["advice"] = check.error().advice;
             return {};
         }
         found["trace_of"] = sameGraph ? "the same graph" : "eager passes";
-        for (const CrossCheckRow& row : *rows) {
+        for (const CrossCheckRow& row : check->rows) {
             context.row(fmt::format("{}/{}", phase, row.name), row);
             found["rows"].push_back(toJson(rowTypeOf<CrossCheckRow>(), valuesOf(row)));
         }
-        const CrossCheckRow& total = rows->back();
+        for (const CrossCheckKernel& kernel : check->kernels) {
+            found["kernels"].push_back({{"type", kernel.type}, {"name", kernel.name}, {"kernels", kernel.count}, {"trace_us", kernel.traceUs},
+                                        {"kernel_us", kernel.kernelUs}, {"gpu_us", kernel.backToBackUs}});
+        }
+        const CrossCheckRow& total = check->rows.back();
         found["summary"] = fmt::format("total {:+.2f} % of the driver's trace of {} over {} kernels, {} names differ", total.errorPct.value_or(0),
                                        sameGraph ? "the same graph" : "eager passes", total.kernels, total.namesDiffer);
         return {};

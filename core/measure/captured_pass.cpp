@@ -4,6 +4,8 @@
 #include <unordered_map>
 
 #include <ATen/cuda/CUDAGraph.h>
+#include <c10/cuda/CUDACachingAllocator.h>
+#include <c10/cuda/CUDAFunctions.h>
 #include <c10/cuda/CUDAStream.h>
 #include <cuda.h>
 #include <cxxabi.h>
@@ -92,6 +94,27 @@ void abandonCapture(at::cuda::CUDAGraph& graph) {
     (void)cudaGetLastError();
 }
 
+/// While it lives, this thread's current stream allocates from a graph's memory.
+class GraphMemory {
+public:
+    explicit GraphMemory(c10::MempoolId_t pool) : m_device(c10::cuda::current_device()), m_pool(pool), m_usersBefore(users()) {
+        const cudaStream_t stream = c10::cuda::getCurrentCUDAStream().stream();
+        c10::cuda::CUDACachingAllocator::beginAllocateToPool(m_device, m_pool, [stream](cudaStream_t asking) { return asking == stream; });
+    }
+    ~GraphMemory() {
+        c10::cuda::CUDACachingAllocator::endAllocateToPool(m_device, m_pool);
+        if (users() > m_usersBefore) c10::cuda::CUDACachingAllocator::releasePool(m_device, m_pool);  // beginning counted as a user
+    }
+    GraphMemory(const GraphMemory&) = delete;
+
+private:
+    int users() const { return c10::cuda::CUDACachingAllocator::getPoolUseCount(m_device, m_pool); }
+
+    c10::DeviceIndex m_device;
+    c10::MempoolId_t m_pool;
+    int m_usersBefore;
+};
+
 struct Edge { cudaGraphNode_t from, to; };
 
 std::vector<Edge> edgesOf(cudaGraph_t graph) {
@@ -141,6 +164,11 @@ CapturedPass::CapturedPass(CapturedPass&&) noexcept = default;
 CapturedPass& CapturedPass::operator=(CapturedPass&&) noexcept = default;
 
 cudaGraph_t CapturedPass::graph() const { return m_graph->raw_cuda_graph(); }
+
+void CapturedPass::runEagerly(const Pass& pass) const {
+    const GraphMemory memory(m_graph->pool());
+    pass();
+}
 
 Result<CapturedPass> CapturedPass::capture(const Pass& pass, const std::vector<ModuleInfo>&, Hooks& hooks) {
     CapturedPass captured;

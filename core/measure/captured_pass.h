@@ -31,6 +31,9 @@ public:
     /// In order of execution.
     [[nodiscard]] const std::vector<CapturedNode>& nodes() const { return m_nodes; }
 
+    /// Runs `pass`, the one captured, eagerly on this thread's current stream, its tensors in the memory that the graph's nodes use. No replay may be running.
+    void runEagerly(const Pass& pass) const;
+
 private:
     CapturedPass();
     std::unique_ptr<at::cuda::CUDAGraph> m_graph;  // owns the memory that the nodes use

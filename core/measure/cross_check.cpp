@@ -38,8 +38,8 @@ CrossCheckRow makeRow(const std::string& phase, const std::string& name, const S
 
 }  // namespace
 
-Result<std::vector<CrossCheckRow>> crossCheck(const std::string& phase, const GraphProfile& graph, const std::vector<std::vector<DeviceRecord>>& trace,
-                                              const std::vector<ModuleInfo>& modules) {
+Result<CrossCheck> crossCheck(const std::string& phase, const GraphProfile& graph, const std::vector<std::vector<DeviceRecord>>& trace,
+                              const std::vector<ModuleInfo>& modules) {
     if (!graph.kernelsKnown) return makeError(ErrorCode::cantTell, "There are no kernels to hold against the driver's trace: the GPU time comes from a held stream");
     if (trace.empty() || trace.front().size() != graph.nodes.size()) {
         return makeError(ErrorCode::cantTell, fmt::format("The trace holds {} records a pass, the captured pass {} nodes", trace.empty() ? 0 : trace.front().size(),
@@ -48,6 +48,8 @@ Result<std::vector<CrossCheckRow>> crossCheck(const std::string& phase, const Gr
     std::map<std::string, Sum> byType;
     std::vector<std::string> order;
     Sum total;
+    CrossCheck check;
+    std::map<std::pair<std::string, std::string>, std::size_t> kernelAt;  // by type and name
     for (std::size_t index = 0; index < graph.nodes.size(); ++index) {
         const GraphNode& node = graph.nodes[index];
         double traceUs = 0;
@@ -68,14 +70,20 @@ Result<std::vector<CrossCheckRow>> crossCheck(const std::string& phase, const Gr
             sum->kernelUs += node.kernelUs;
             sum->backToBackUs += node.backToBackUs;
         }
+        const auto [at, isNew] = kernelAt.try_emplace({type, node.name}, check.kernels.size());
+        if (isNew) check.kernels.push_back({type, node.name});
+        CrossCheckKernel& kernel = check.kernels[at->second];
+        kernel.count += 1;
+        kernel.traceUs += traceUs;
+        kernel.kernelUs += node.kernelUs;
+        kernel.backToBackUs += node.backToBackUs;
     }
-    std::vector<CrossCheckRow> rows;
     for (const std::string& type : order) {
-        if (type != "unattributed") rows.push_back(makeRow(phase, type, byType[type], total));
+        if (type != "unattributed") check.rows.push_back(makeRow(phase, type, byType[type], total));
     }
-    if (byType.contains("unattributed")) rows.push_back(makeRow(phase, "unattributed", byType["unattributed"], total));
-    rows.push_back(makeRow(phase, "total", total, total));
-    return rows;
+    if (byType.contains("unattributed")) check.rows.push_back(makeRow(phase, "unattributed", byType["unattributed"], total));
+    check.rows.push_back(makeRow(phase, "total", total, total));
+    return check;
 }
 
 }  // namespace kernelscope

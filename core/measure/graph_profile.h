@@ -32,7 +32,7 @@ struct GraphNode {
     std::string name;            ///< demangled; "memset", "memcpy" for the others
     int module = -1;             ///< innermost open module when it was captured; -1: none
     double backToBackUs = 0;     ///< from the end of the node before to its own end, mean over replays and instances
-    double kernelUs = 0;         ///< of which the kernel alone, in the sense of a device-side trace: see kMarkKernelUs
+    double kernelUs = 0;         ///< of which the kernel alone, in the sense of a device-side trace: see kKernelGapUs
     std::vector<double> replaysUs;  ///< backToBackUs by replay, averaged over instances
 };
 
@@ -46,22 +46,23 @@ struct GraphProfile {
     bool kernelsKnown = true;            ///< false: nodes are modules' stretches of a held stream (held_stream.h), kernelUs is not known
     std::string method;                  ///< how it was measured, for the note
     std::vector<std::string> warnings;
+    /// For a device-side trace of the same work, each call enqueues it once: the unmarked graph; and the pass as it was given, eagerly, its tensors where
+    /// the graph has them (a kernel of a microsecond or two takes a tenth more or less in other memory, by which part of L2 is near). Both keep that
+    /// memory alive; empty where nothing was captured.
+    Pass replayGraph, runEagerly;
 };
 
-/// A mark adds its own kernel and one gap between kernels: markCostUs = kMarkKernelUs + the gap. The mark's kernel is always the same; the gap is not:
-/// a process to which CUPTI is attached has 0.39 us between two nodes of a graph and another 0.05. So the gap is what the run's own marks say.
-/// 0.60 is 0.99 - 0.387, marks' cost and gap against CUPTI on an H200; elsewhere an assumption. It moves kernel_us only.
-inline constexpr double kMarkKernelUs = 0.60;
-/// The gap where events are the marks and say nothing of it: the larger of the two seen.
-inline constexpr double kKernelGapByEventsUs = 0.387;
+/// What a device-side trace does not count between two kernels of a graph; it moves kernel_us only. One constant for every pass: the mean of what eager
+/// passes traced by CUPTI left of the graph's own time, in the same memory, on H200s (0.04 to 0.05, 0.07 where programmatic launches stand between
+/// plain ones); elsewhere an assumption of +-0.05.
+inline constexpr double kKernelGapUs = 0.05;
+/// The same in a process to which CUPTI is attached: everything between two nodes is slower there, marks included, and that tells.
+inline constexpr double kKernelGapUnderCuptiUs = 0.387, kLeastMarkCostUnderCuptiUs = 0.8;
 
 /// Precondition: CUDA device, activated on this thread; `pass` has run before and only enqueues. Errors: environment, with
 /// the reason why the pass cannot be captured (the caller then goes on without GPU time); cancelled.
 Result<GraphProfile> measureGraph(const Pass& pass, const std::vector<ModuleInfo>& modules, Hooks& hooks, const Device& device,
                                   const GraphProfileOptions& options, const std::function<void(std::int64_t done, std::int64_t total)>& progress,
                                   std::stop_token stop);
-
-/// The pass as one graph, launched by each call, such as measureGraph measures: for a trace of the same graph. Precondition and errors as there.
-Result<Pass> makeGraphPass(const Pass& pass, const std::vector<ModuleInfo>& modules, Hooks& hooks);
 
 }  // namespace kernelscope

@@ -7,8 +7,4 @@ Result<GraphProfile> measureGraph(const Pass&, const std::vector<ModuleInfo>&, H
     return makeError(ErrorCode::environment, "This engine was built without CUDA: no GPU time");
 }
 
-Result<Pass> makeGraphPass(const Pass&, const std::vector<ModuleInfo>&, Hooks&) {
-    return makeError(ErrorCode::environment, "This engine was built without CUDA: no graphs");
-}
-
 }  // namespace kernelscope

@@ -255,8 +255,9 @@ Result<GraphProfile> measureGraph(const Pass& pass, const std::vector<ModuleInfo
         if (!stepNs) return stepNs.error();
         kind = *stepNs > 0 && *stepNs <= kCoarsestStepNs ? MarkKind::timestamps : MarkKind::events;
     }
-    const Result<CapturedPass> captured = CapturedPass::capture(pass, modules, hooks);
-    if (!captured) return captured.error();
+    Result<CapturedPass> capturedOnce = CapturedPass::capture(pass, modules, hooks);
+    if (!capturedOnce) return capturedOnce.error();
+    const auto captured = std::make_shared<const CapturedPass>(std::move(*capturedOnce));  // the graph's memory
 
     GraphProfile profile;
     profile.method = kind == MarkKind::timestamps ? "marked graph" : "marked graph, by events";
@@ -267,7 +268,9 @@ Result<GraphProfile> measureGraph(const Pass& pass, const std::vector<ModuleInfo
         out.module = node.module;
         profile.nodes.push_back(std::move(out));
     }
-    Instance plain(*captured, nullptr);
+    const auto plain = std::make_shared<Instance>(*captured, nullptr);
+    profile.replayGraph = [captured, plain] { plain->launch(); };
+    profile.runEagerly = [captured, pass] { captured->runEagerly(pass); };
     std::vector<std::unique_ptr<Marked>> marked = makeMarked(*captured, kind, options.instances);
 
     const std::int64_t total = options.warmup + options.replays;
@@ -277,14 +280,15 @@ Result<GraphProfile> measureGraph(const Pass& pass, const std::vector<ModuleInfo
             profile.plainReplaysUs.clear();
             for (auto& each : marked) each->forget();
         }
-        profile.plainReplaysUs.push_back(plain.replay());
+        profile.plainReplaysUs.push_back(plain->replay());
         for (auto& each : marked) each->replay();
         if (progress) progress(round + 1, total);
     }
 
     profile.plainUs = median(profile.plainReplaysUs);
     for (const auto& each : marked) profile.markCostUs += each->markCostUs(profile.plainUs) / static_cast<double>(marked.size());
-    profile.kernelGapUs = kind == MarkKind::timestamps ? std::max(0.0, profile.markCostUs - kMarkKernelUs) : kKernelGapByEventsUs;
+    const bool underCupti = kind == MarkKind::timestamps && profile.markCostUs > kLeastMarkCostUnderCuptiUs;
+    profile.kernelGapUs = underCupti ? kKernelGapUnderCuptiUs : kKernelGapUs;
     fillTimes(profile, marked, kind);
     double sum = 0;
     for (const GraphNode& node : profile.nodes) sum += node.backToBackUs;
@@ -293,14 +297,6 @@ Result<GraphProfile> measureGraph(const Pass& pass, const std::vector<ModuleInfo
         profile.warnings.push_back(fmt::format("unreliable: the nodes' times add up to {:+.2f} % of the graph's own time", profile.conservationPct));
     }
     return profile;
-}
-
-Result<Pass> makeGraphPass(const Pass& pass, const std::vector<ModuleInfo>& modules, Hooks& hooks) {
-    Result<CapturedPass> captured = CapturedPass::capture(pass, modules, hooks);
-    if (!captured) return captured.error();
-    const auto owned = std::make_shared<CapturedPass>(std::move(*captured));  // the graph's memory
-    const auto instance = std::make_shared<Instance>(*owned, nullptr);
-    return Pass([owned, instance] { instance->launch(); });
 }
 
 }  // namespace kernelscope

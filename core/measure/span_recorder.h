@@ -63,6 +63,7 @@ public:
 
     void enter(const ModuleInfo& module) override;
     void leave(const ModuleInfo& module) override;
+    [[nodiscard]] const std::vector<char>* calledFor() const override { return &m_timed; }
 
 private:
     struct Open { int module; int parent; int beginMark; int endMark; HostClock::time_point hostBegin, hostEnd; };

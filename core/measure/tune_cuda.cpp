@@ -56,8 +56,7 @@ std::vector<TuneCell> tuneCells(const std::string& op, const std::string& dtype)
 }
 
 Result<std::vector<TuneRow>> tuneCell(const TuneCell& cell, bool check, const Device& device, std::stop_token stop) try {
-    const int op = indexOf(cell.op);
-    const std::vector<tune::Shape> shapes = tune::tableShapes(op, cell.dtype == "float16" ? KS_FLOAT16 : KS_BFLOAT16);
+    const std::vector<tune::Shape> shapes = tune::tableShapes(indexOf(cell.op), cell.dtype == "float16" ? KS_FLOAT16 : KS_BFLOAT16);
     const auto shape = std::find_if(shapes.begin(), shapes.end(), [&](const tune::Shape& s) { return tune::keyOf(s) == cell.hidden && s.rows == cell.rows; });
     if (shape == shapes.end()) return std::vector<TuneRow>();
 
@@ -77,7 +76,7 @@ Result<std::vector<TuneRow>> tuneCell(const TuneCell& cell, bool check, const De
     else measured = tune::searchShape(*shape, cell.plain, stream.get(), [&] { return stop.stop_requested(); });
     if (stop.stop_requested()) return makeError(ErrorCode::cancelled, "Cancelled");
     std::vector<TuneRow> rows;
-    const tune::Measured* const quickest = measured.empty() ? nullptr : &tune::quickest(measured, op);
+    const tune::Measured* const quickest = measured.empty() ? nullptr : &tune::quickest(measured, *shape);
     for (const tune::Measured& one : measured) {
         rows.push_back(rowOf(cell, one));
         rows.back().status = &one == quickest ? (one.standing ? "kept" : "chosen") : one.standing ? "replaced" : "tried";

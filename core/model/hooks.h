@@ -33,18 +33,27 @@ public:
     virtual ~ModuleHook() = default;
     virtual void enter(const ModuleInfo& module) = 0;
     virtual void leave(const ModuleInfo& module) = 0;
+    /// By ModuleInfo::index, which modules it is called for; null: all. Lives as long as the hook. A hook that is alone in force is not called for
+    /// the others: in a pass that waits for the host each call costs the pass its time.
+    [[nodiscard]] virtual const std::vector<char>* calledFor() const { return nullptr; }
 };
 
 /// The hooks in force during a forward pass. Not thread-safe: a pass runs on one thread.
 class Hooks {
 public:
-    void add(ModuleHook* hook) { m_hooks.push_back(hook); }
-    void remove(ModuleHook* hook) { std::erase(m_hooks, hook); }
+    void add(ModuleHook* hook) {
+        m_hooks.push_back(hook);
+        findCalled();
+    }
+    void remove(ModuleHook* hook) {
+        std::erase(m_hooks, hook);
+        findCalled();
+    }
 
     /// Runs `body` as `module`: hooks' enter in order, body, hooks' leave in reverse order (also when body throws).
     template <typename Body>
     decltype(auto) call(const ModuleInfo& module, Body&& body) {
-        if (m_hooks.empty()) return std::forward<Body>(body)();
+        if (m_hooks.empty() || (m_called && !m_called[module.index])) return std::forward<Body>(body)();
         const Scope scope(m_hooks, module);
         return std::forward<Body>(body)();
     }
@@ -61,7 +70,13 @@ private:
         }
         Scope(const Scope&) = delete;
     };
+    void findCalled() {
+        const std::vector<char>* called = m_hooks.size() == 1 ? m_hooks.front()->calledFor() : nullptr;
+        m_called = called ? called->data() : nullptr;
+    }
+
     std::vector<ModuleHook*> m_hooks;
+    const char* m_called = nullptr;  // by module, where one hook alone is in force
 };
 
 }  // namespace kernelscope

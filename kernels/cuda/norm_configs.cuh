@@ -52,6 +52,15 @@ constexpr NormConfig lateConfig(std::string_view name) {
     return {name, kThreads, kVectors, 1, kRows, 0, {kHalf, kHalf, kHalf}, {kBfloat16, kBfloat16, kBfloat16}};
 }
 
+/// Names as above, then "stream": what is read and written is the first to leave the caches. For long rows of a plain launch.
+template <bool kAdd, int kThreads, int kVectors>
+constexpr NormConfig streamConfig(std::string_view name) {
+    constexpr auto kEarly = WeightLoad::early;
+    constexpr auto kHalf = norm_row_kernel<__half, kAdd, kThreads, kVectors, 1, 1, kEarly, Trigger::byParameter, true>;
+    constexpr auto kBfloat16 = norm_row_kernel<__nv_bfloat16, kAdd, kThreads, kVectors, 1, 1, kEarly, Trigger::byParameter, true>;
+    return {name, kThreads, kVectors, 1, 1, 0, {kHalf, kHalf, kHalf}, {kBfloat16, kBfloat16, kBfloat16}};
+}
+
 /// Names: ring THREADSxVECTORS, t for teams a block, then stages.
 template <bool kAdd, int kThreads, int kVectors, int kTeams, int kStages>
 constexpr NormConfig ringConfig(std::string_view name) {

@@ -23,7 +23,8 @@ constexpr int residentThreads() {
     return held <= 2 ? 2048 : kVectors == 2 ? 1536 : held == 8 ? 1024 : 1280;
 }
 
-template <class T, bool kAdd, int kThreads, int kVectors, int kSplit, int kRows, WeightLoad kWeight, Trigger kTrigger>
+/// kStream: the rows read and written are told to leave the caches first.
+template <class T, bool kAdd, int kThreads, int kVectors, int kSplit, int kRows, WeightLoad kWeight, Trigger kTrigger, bool kStream = false>
 __global__ __launch_bounds__(kThreads* kRows,
                              residentThreads<kAdd, kVectors, kWeight>() / (kThreads * kRows) > 1
                                  ? residentThreads<kAdd, kVectors, kWeight>() / (kThreads * kRows)
@@ -90,28 +91,34 @@ __global__ __launch_bounds__(kThreads* kRows,
     endPrologueAndWait<kTrigger>(p.rows == 0);
     triggerAfterWait<kTrigger>(p.trigger);
 
-    Vector<T> v[kVectors];
-#pragma unroll
-    for (int i = 0; i < kVectors; ++i) v[i] = at[i] < hidden ? Vector<T>::load(x[i]) : Vector<T>::zero();
-    Vector<T> r[kVectors];
-    if constexpr (kAdd) {
-#pragma unroll
-        for (int i = 0; i < kVectors; ++i) r[i] = at[i] < hidden ? Vector<T>::load(residual[i]) : Vector<T>::zero();
-    }
+    uint64_t once = 0;
+    if constexpr (kStream) once = evictFirstPolicy();
+    const auto read = [once](const T* from) { return kStream ? Vector<T>::loadOnce(from, once) : Vector<T>::load(from); };
+    const auto write = [once](const Vector<T>& vector, T* to) { kStream ? vector.storeOnce(to, once) : vector.store(to); };
     // What is stored lies kThreads vectors apart, whatever the slice.
     Vector<T> w[kStored];
     const auto loadWeight = [&] {
 #pragma unroll
         for (int i = 0; i < kStored; ++i) w[i] = at[i] < hidden ? Vector<T>::load(gain + i * kThreads * kElements) : Vector<T>::zero();
     };
+    Vector<T> v[kVectors];
+#pragma unroll
+    for (int i = 0; i < kVectors; ++i) v[i] = at[i] < hidden ? read(x[i]) : Vector<T>::zero();
+    Vector<T> r[kVectors];
+    if constexpr (kAdd) {
+#pragma unroll
+        for (int i = 0; i < kVectors; ++i) r[i] = at[i] < hidden ? read(residual[i]) : Vector<T>::zero();
+    }
     if constexpr (kWeight == WeightLoad::early) loadWeight();
+    // All loads are on their way before anything is computed: left alone, the assembler lets the last ones wait for registers of the first.
+    if constexpr (kTrigger == Trigger::none) endBasicBlock(p.rows == 0);
     triggerAfterLoads<kTrigger>(p.trigger);
     if constexpr (kAdd) {
 #pragma unroll
         for (int i = 0; i < kVectors; ++i) v[i] = add(v[i], r[i]);
 #pragma unroll
         for (int i = 0; i < kStored; ++i)
-            if (at[i] < hidden) v[i].store(total + i * kThreads * kElements);
+            if (at[i] < hidden) write(v[i], total + i * kThreads * kElements);
     }
     float squares[kVectors];
 #pragma unroll
@@ -129,7 +136,7 @@ __global__ __launch_bounds__(kThreads* kRows,
     }
 #pragma unroll
     for (int i = 0; i < kStored; ++i)
-        if (at[i] < hidden) (kWeight == WeightLoad::early ? v[i] : scaled(v[i], scale, w[i])).store(out + i * kThreads * kElements);
+        if (at[i] < hidden) write(kWeight == WeightLoad::early ? v[i] : scaled(v[i], scale, w[i]), out + i * kThreads * kElements);
     if constexpr (kTrigger == Trigger::byParameter) triggerAt(KS_TRIGGER_END, p.trigger);
 #endif
 }

@@ -19,16 +19,6 @@ __device__ inline Vector<T> loadAndKeep(const T* p, uint64_t policy) {
                  : "memory");
     return v;
 }
-
-template <class T>
-__device__ inline Vector<T> loadAndDrop(const T* p, uint64_t policy) {
-    Vector<T> v;
-    asm volatile("ld.global.L1::evict_first.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
-                 : "=r"(v.raw.x), "=r"(v.raw.y), "=r"(v.raw.z), "=r"(v.raw.w)
-                 : "l"(__cvta_generic_to_global(p)), "l"(policy)
-                 : "memory");
-    return v;
-}
 #endif
 
 /// rms_norm only; kThreads * kVectors vectors must hold a row.
@@ -44,9 +34,9 @@ __global__ __launch_bounds__(kThreads, 2048 / kThreads) void norm_two_pass_kerne
     const T* x = static_cast<const T*>(p.x) + row * p.xStride;
     T* out = static_cast<T*>(p.out) + row * p.outStride;
     const T* weight = static_cast<const T*>(p.weight);
-    uint64_t keep, drop;
+    uint64_t keep;
     asm volatile("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(keep));
-    asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(drop));
+    const uint64_t drop = evictFirstPolicy();
     if (threadIdx.x == 0 && blockIdx.x == 0) prefetchToL2(weight, static_cast<uint32_t>(hidden) * sizeof(T));
     waitForPredecessor();
     triggerAt(KS_TRIGGER_AFTER_WAIT, p.trigger);
@@ -67,7 +57,7 @@ __global__ __launch_bounds__(kThreads, 2048 / kThreads) void norm_two_pass_kerne
 #pragma unroll
     for (int i = 0; i < kVectors; ++i) {
         const int at = (i * kThreads + static_cast<int>(threadIdx.x)) * kElements;
-        if (at < hidden) v[i] = loadAndDrop(x + at, drop);
+        if (at < hidden) v[i] = Vector<T>::loadOnce(x + at, drop);
     }
 #pragma unroll
     for (int i = 0; i < kVectors; ++i) {

@@ -62,13 +62,18 @@ __device__ inline void pin(P*& pointer) {
 }
 __device__ inline void pin(float& value) { asm volatile("" : "+f"(value)); }
 
-/// Ends the basic block before the wait, across which the assembler does not sink address arithmetic. `never` is false, but only the
-/// caller knows: a loop cannot be turned into a predicated instruction.
+/// Ends the basic block, across which the assembler moves nothing. `never` is false, but only the caller knows: a loop cannot be turned into
+/// a predicated instruction.
+__device__ inline void endBasicBlock(bool never) {
+    if (never)
+        for (;;) asm volatile("nanosleep.u32 1000;" ::: "memory");
+}
+
+/// Address arithmetic stays before the wait.
 template <Trigger kTrigger>
 __device__ inline void endPrologueAndWait(bool never) {
     if constexpr (kTrigger != Trigger::none) {
-        if (never)
-            for (;;) asm volatile("nanosleep.u32 1000;" ::: "memory");
+        endBasicBlock(never);
         waitForPredecessor();
     }
 }

@@ -80,6 +80,20 @@ struct alignas(16) Vector {
                      "r"(raw.w)
                      : "memory");
     }
+    /// The same for what nobody is expected to read soon: `policy` from evictFirstPolicy().
+    __device__ static Vector loadOnce(const T* p, uint64_t policy) {
+        Vector v;
+        asm volatile("ld.global.L1::evict_first.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
+                     : "=r"(v.raw.x), "=r"(v.raw.y), "=r"(v.raw.z), "=r"(v.raw.w)
+                     : "l"(__cvta_generic_to_global(p)), "l"(policy)
+                     : "memory");
+        return v;
+    }
+    __device__ void storeOnce(T* p, uint64_t policy) const {
+        asm volatile("st.global.L1::evict_first.L2::cache_hint.v4.u32 [%0], {%1, %2, %3, %4}, %5;" ::"l"(__cvta_generic_to_global(p)),
+                     "r"(raw.x), "r"(raw.y), "r"(raw.z), "r"(raw.w), "l"(policy)
+                     : "memory");
+    }
     /// `p` is in shared memory.
     __device__ static Vector loadShared(const T* p) { return {*reinterpret_cast<const uint4*>(p)}; }
 
@@ -112,6 +126,12 @@ struct alignas(16) Vector {
         return v;
     }
 };
+
+__device__ inline uint64_t evictFirstPolicy() {
+    uint64_t policy;
+    asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+    return policy;
+}
 
 /// Makes the compiler forget what it knows of v, so that it unpacks the elements again instead of keeping them all as floats: half the
 /// registers across a barrier.

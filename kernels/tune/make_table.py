@@ -2,11 +2,14 @@
 """Turns the runs of `kernelscope-cli tune` into kernels/cuda/dispatch_table.h.
 
     kernelscope-cli tune --json tune.json
-    make_table.py ../cuda/dispatch_table.h tune.json [more.json ...]
+    make_table.py ../cuda/dispatch_table.h tune.json [more.json ...] [--only 'add_rms_norm 512x* plain']...
 
-Cells that the runs speak of get their choice (later files count more), the others keep what the header has.
+Cells that the runs speak of get their choice (later files count more), the others keep what the header has. --only takes the cells whose
+name matches a pattern: where the runs' choices differ by less than the runs do, the table need not follow.
 """
 
+import argparse
+import fnmatch
 import json
 import os
 import re
@@ -39,7 +42,7 @@ inline constexpr int kTable = KS_PREFETCH_TABLE;
 """
 
 
-def read(paths):
+def read(paths, patterns):
     """Choices by (op, hidden, rows, launch), and the GPU. Later files replace cells of earlier ones."""
     cells, device = {}, ""
     for path in paths:
@@ -47,6 +50,9 @@ def read(paths):
             run = json.load(file)
         device = run["run"]["device"]
         for row in run["rows"]:
+            name = f'{row["op"]} {row["rows"]}x{row["hidden"]} {row["launch"]}'
+            if patterns and not any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns):
+                continue
             if row["status"] in ("kept", "chosen") and row["config"] != "general":
                 cells[row["op"], row["hidden"], row["rows"], row["launch"]] = row
     return cells, device
@@ -69,12 +75,14 @@ def standing(path):
     return cells
 
 
-def main(paths):
-    if len(paths) < 2:
-        print(__doc__, file=sys.stderr)
-        return 2
-    header, cells = paths[0], standing(paths[0])
-    found, device = read(paths[1:])
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("header")
+    parser.add_argument("runs", nargs="+", metavar="tune.json")
+    parser.add_argument("--only", action="append", default=[], metavar="PATTERN")
+    options = parser.parse_args()
+    header, cells = options.header, standing(options.header)
+    found, device = read(options.runs, options.only)
     cells.update(found)
     text = HEAD.format(device=device)
     for op, name in TABLES.items():
@@ -95,4 +103,4 @@ def main(paths):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

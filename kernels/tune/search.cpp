@@ -18,7 +18,11 @@ constexpr Model kModels[] = {{896, 4864, 14, 2, 64},    {1536, 8960, 12, 2, 128}
                              {3584, 18944, 28, 4, 128}, {5120, 13824, 40, 8, 128}, {8192, 29568, 64, 8, 128}};
 constexpr int64_t kRows[] = {1, 8, 64, 512, 2048, 8192, 32768};
 constexpr double kL2Share = 0.64;     // warm and chain are measured where the data fits this much of L2
-constexpr double kColdWeight = 0.5, kWarmWeight = 0.3, kChainWeight = 0.2;
+/// What each way of calling counts, by the power of its time. In a decode step of a few rows every call reads what the one before wrote.
+struct Weights {
+    double cold, warm, chain;
+};
+constexpr Weights kFewRows{0.35, 0.25, 0.4}, kManyRows{0.5, 0.3, 0.2}, kPlain{0.6, 0.2, 0.2};
 constexpr double kLeastGain = 0.004;  // a limit on blocks costs shared memory: it has to be worth more than this
 
 double warmBytes() {
@@ -37,6 +41,11 @@ int64_t capacity(const char* name) {
 }
 
 bool isRing(const char* name) { return std::strncmp(name, "ring", 4) == 0; }
+bool isStream(const char* name) { return std::strstr(name, "stream") != nullptr; }
+bool isSplit(const char* name) {
+    const char* letter = std::strstr(name, " s");
+    return letter != nullptr && letter[2] >= '0' && letter[2] <= '9';
+}
 
 ks_launch_options with(int config, int trigger, int prefetch, int blocksPerSm, bool plain) {
     ks_launch_options o = KS_LAUNCH_OPTIONS_INIT;
@@ -58,8 +67,8 @@ std::vector<ks_launch_options> firstRound(const Shape& shape, bool plain) {
         const char* name = ks_config_name(shape.op, config);
         const int64_t need = shape.hidden / 8;
         if (norm && (capacity(name) < need || capacity(name) * 10 > need * 13)) continue;
-        if (norm && isRing(name) && shape.rows < 512) continue;
-        if (norm && std::strstr(name, " s") != nullptr && shape.rows > 512) continue;  // a row over several blocks
+        if (norm && (isRing(name) || isStream(name)) && shape.rows < 512) continue;
+        if (norm && isSplit(name) && shape.rows > 512) continue;
         if (norm && shape.rows <= 8 && (std::strstr(name, "late") != nullptr || std::strstr(name, "two-pass") != nullptr)) continue;
         if (isRing(name))
             for (const int blocks : {1, 2, 4, 8}) found.push_back(with(config, trigger, prefetch, blocks, plain));
@@ -82,7 +91,7 @@ std::vector<ks_launch_options> secondRound(const Shape& shape, const ks_launch_o
     if (shape.rows <= 64) prefetches = {KS_PREFETCH_WEIGHT, KS_PREFETCH_ALL};
     if (shape.op == KS_ROPE && shape.rows <= 512) prefetches.push_back(KS_PREFETCH_TABLE);
     const char* name = ks_config_name(shape.op, base.config);
-    const bool anyTrigger = ring || std::strstr(name, "late") != nullptr || std::strstr(name, "two-pass") != nullptr;
+    const bool anyTrigger = ring || std::strstr(name, "late") != nullptr || std::strstr(name, "two-pass") != nullptr || isStream(name);
     std::vector<int> triggers{KS_TRIGGER_TOP, KS_TRIGGER_AFTER_WAIT};
     if (anyTrigger || shape.op == KS_SILU_MUL) triggers.push_back(KS_TRIGGER_AFTER_LOADS);
     if (anyTrigger && shape.rows > 2048) triggers = {KS_TRIGGER_AFTER_WAIT, KS_TRIGGER_AFTER_LOADS, KS_TRIGGER_END};
@@ -125,11 +134,13 @@ std::vector<Measured> measureAll(Meter& meter, Workload& workload, const Shape& 
     return measured;
 }
 
-double score(const Measured& m, int op) {
+double score(const Measured& m, const Shape& shape) {
     if (m.coldUs <= 0) return std::numeric_limits<double>::infinity();
     if (m.warmUs <= 0 || m.chainUs <= 0) return m.coldUs;
-    const double value = std::exp(kColdWeight * std::log(m.coldUs) + kWarmWeight * std::log(m.warmUs) + kChainWeight * std::log(m.chainUs));
-    const bool capped = m.options.blocks_per_sm > 0 && !isRing(ks_config_name(op, m.options.config));
+    const bool plain = (m.options.flags & KS_FLAG_PLAIN_LAUNCH) != 0;
+    const Weights& weight = plain ? kPlain : shape.rows <= 64 ? kFewRows : kManyRows;
+    const double value = std::exp(weight.cold * std::log(m.coldUs) + weight.warm * std::log(m.warmUs) + weight.chain * std::log(m.chainUs));
+    const bool capped = m.options.blocks_per_sm > 0 && !isRing(ks_config_name(shape.op, m.options.config));
     return capped ? value * (1 + kLeastGain) : value;
 }
 
@@ -187,8 +198,9 @@ Measured measureStanding(const Shape& shape, bool plain, cudaStream_t stream) {
     return measured;
 }
 
-const Measured& quickest(std::span<const Measured> measured, int op) {
-    return *std::min_element(measured.begin(), measured.end(), [op](const Measured& a, const Measured& b) { return score(a, op) < score(b, op); });
+const Measured& quickest(std::span<const Measured> measured, const Shape& shape) {
+    return *std::min_element(measured.begin(), measured.end(),
+                             [&](const Measured& a, const Measured& b) { return score(a, shape) < score(b, shape); });
 }
 
 }  // namespace kernelscope::tune

@@ -30,8 +30,8 @@ std::vector<Measured> searchShape(const Shape& shape, bool plain, cudaStream_t s
 Measured measureStanding(const Shape& shape, bool plain, cudaStream_t stream);
 
 /// The one to put into the table: the least weighted geometric mean of the cold, the warm and the chain time (cold alone where the data does
-/// not fit L2). Cold counts most: it is what a kernel costs in a model whose weights and activations have been evicted since.
-/// Precondition: not empty.
-const Measured& quickest(std::span<const Measured> measured, int op);
+/// not fit L2). Cold counts most, what a kernel costs where everything has been evicted since; at a few rows the chain does, the situation of a
+/// decode step. Precondition: not empty.
+const Measured& quickest(std::span<const Measured> measured, const Shape& shape);
 
 }  // namespace kernelscope::tune

@@ -8,6 +8,7 @@
 #include <c10/cuda/CUDAStream.h>
 #include <gtest/gtest.h>
 
+#include "core/device/cupti.h"
 #include "core/device/cuda_marks.h"
 #include "core/device/cuda_support.h"
 #include "core/measure/device_trace.h"
@@ -70,6 +71,16 @@ TEST_F(CudaProfile, ADeviceTraceLeavesAGraphAsQuickAsItWas) {
     ASSERT_TRUE(before) << before.error().message;
     const auto trace = [&] { const c10::InferenceMode inference; return traceDevice(decode(), 3, device, {}); }();
     if (!trace) GTEST_SKIP() << trace.error().message;
+    const auto after = graph();
+    ASSERT_TRUE(after) << after.error().message;
+    EXPECT_LT(after->markCostUs, 1.1 * before->markCostUs);
+    EXPECT_LT(after->plainUs, 1.05 * before->plainUs);
+}
+
+TEST_F(CudaProfile, AskingWhetherCuptiWorksLeavesAGraphAsQuickAsItWas) {
+    const auto before = graph();
+    ASSERT_TRUE(before) << before.error().message;
+    (void)cuptiProblem(systemCupti());
     const auto after = graph();
     ASSERT_TRUE(after) << after.error().message;
     EXPECT_LT(after->markCostUs, 1.1 * before->markCostUs);

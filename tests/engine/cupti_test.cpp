@@ -5,16 +5,17 @@
 namespace kernelscope {
 namespace {
 
-int answer = 0, switchedOff = 0;
+int answer = 0, switchedOff = 0, detached = 0;
 
 /// A loader whose library answers with what the test says.
 CuptiLoader answering(int result) {
     answer = result;
-    switchedOff = 0;
+    switchedOff = detached = 0;
     return [](const char* name) -> void* {
         const std::string_view wanted = name;
         if (wanted == "cuptiActivityEnable") return reinterpret_cast<void*>(+[](int) { return answer; });
         if (wanted == "cuptiActivityDisable") return reinterpret_cast<void*>(+[](int) { return ++switchedOff, 0; });
+        if (wanted == "cuptiFinalize") return reinterpret_cast<void*>(+[] { return ++detached, 0; });
         return nullptr;
     };
 }
@@ -29,6 +30,13 @@ TEST(EngineCupti, ALoaderThatFailsIsAReasonNotAnError) {
 TEST(EngineCupti, WhereItWorksNothingIsLeftSwitchedOn) {
     EXPECT_FALSE(cuptiProblem(answering(0)));
     EXPECT_EQ(switchedOff, 1);
+    EXPECT_EQ(detached, 1);
+}
+
+TEST(EngineCupti, ItIsDetachedWhereItRefusedToo) {
+    EXPECT_TRUE(cuptiProblem(answering(35)));
+    EXPECT_EQ(switchedOff, 0);
+    EXPECT_EQ(detached, 1);
 }
 
 TEST(EngineCupti, EachRefusalHasItsCauseAndItsFix) {

@@ -117,6 +117,39 @@ TEST(Hooks, SeeTheSameModulesInADecodeStepAndWithThePositionOnTheDevice) {
     }
 }
 
+/// Asks for the norms alone.
+class NormRecorder final : public ModuleHook {
+public:
+    explicit NormRecorder(const std::vector<ModuleInfo>& modules) {
+        for (const ModuleInfo& module : modules) m_called.push_back(module.type == ModuleType::rmsNorm);
+    }
+    void enter(const ModuleInfo& module) override { ++entered[module.type]; }
+    void leave(const ModuleInfo&) override { ++left; }
+    [[nodiscard]] const std::vector<char>* calledFor() const override { return &m_called; }
+    std::map<ModuleType, int> entered;
+    int left = 0;
+
+private:
+    std::vector<char> m_called;
+};
+
+TEST(Hooks, OneAloneIsCalledForTheModulesItAsksForAndEveryOneBesideAnother) {
+    auto model = randomModel(smallConfig(4, 2, 16, 3));
+    NormRecorder norms(model->modules());
+    model->hooks().add(&norms);
+    (void)onePass(*model);
+    EXPECT_EQ(norms.entered, (std::map<ModuleType, int>{{ModuleType::rmsNorm, 7}}));
+    EXPECT_EQ(norms.left, 7);
+    Recorder all;
+    model->hooks().add(&all);
+    (void)onePass(*model);
+    EXPECT_EQ(all.calls.size(), model->modules().size());
+    model->hooks().remove(&norms);
+    (void)onePass(*model);
+    for (const auto& [path, count] : all.calls) EXPECT_EQ(count, 2) << path;
+    model->hooks().remove(&all);
+}
+
 TEST(Hooks, LeaveModulesThatThrew) {
     auto model = randomModel(smallConfig(4, 2));
     PatchTable table;
