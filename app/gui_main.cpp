@@ -49,7 +49,7 @@ int main(int argc, char** argv) {
     parser.setApplicationDescription("Where an LLM's inference time goes, and what a faster kernel buys.");
     parser.addHelpOption();
     parser.addVersionOption();
-    parser.addPositionalArgument("file", "What to begin with: a model folder, or a run in a file (JSON of this program, a torch profiler's trace).", "[file]");
+    parser.addPositionalArgument("file", "What to begin with: a kernel of your own (.cu, .cpp, .so: proved and measured at every save), a model folder, or a run in a file (JSON of this program, a torch profiler's trace).", "[file]");
     const QCommandLineOption store("store", "The run store to use instead of the user's own.", "file");
     const QCommandLineOption engine("engine", "How to start the engine, such as \"ssh gpubox kernelscope-engine\".", "command");
     const QCommandLineOption settings("settings", "The settings file to use instead of the user's own.", "file");

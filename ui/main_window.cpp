@@ -108,6 +108,7 @@ MainWindow::MainWindow(WindowOptions options, QWidget* parent)
     connect(m_strip, &StatusStrip::engineClicked, this, [this] { m_engineBar->open(m_settings.engineCommand(), "kernelscope-engine beside this program"); });
     connect(m_engineBar, &EngineBar::chosen, this, &MainWindow::useEngine);
     connect(m_profile, &ProfilePage::operatorRequested, m_kernels, &KernelsPage::setOperator);
+    connect(m_kernels->ownKernel(), &OwnKernelSection::kernelReady, m_endToEnd, &EndToEndPage::offerKernel);
     connect(m_runs, &RunsPage::exportRunRequested, this, &MainWindow::askExportSaved);
     connect(m_runs, &RunsPage::exportComparisonRequested, this, [this](const auto& document) { askExportComparison(document); });
 

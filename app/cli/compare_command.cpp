@@ -6,6 +6,7 @@
 #include "core/client/file.h"
 #include "core/records/format.h"
 #include "core/records/plain_table.h"
+#include "core/records/verdict.h"
 
 namespace kernelscope::cli {
 
@@ -30,7 +31,7 @@ std::string table(const Comparison& comparison) {
         if (several) cells.push_back(row.candidateRun);
         for (const std::string& cell : {row.key, row.metric, figure(row, row.baseline), figure(row, row.candidate), row.ratio ? formatRatio(*row.ratio) : std::string(),
                                         row.ratioCiLow && row.ratioCiHigh ? fmt::format("{} to {}", formatRatio(*row.ratioCiLow), formatRatio(*row.ratioCiHigh)) : std::string(),
-                                        row.verdict, row.reason})
+                                        verdictWords(row.verdict), row.reason})
             cells.push_back(cell);
         table.addRow(std::move(cells));
     }

@@ -1,6 +1,7 @@
 #include "app/cli/job_runner.h"
 #include "app/cli/kernel_options.h"
 #include "app/cli/kernel_tables.h"
+#include "app/cli/own_kernel_option.h"
 
 namespace kernelscope::cli {
 
@@ -19,7 +20,8 @@ public:
         };
         count("--iterations", m_iterations, 2, "Measured steps of each point, with hooks and without");
         count("--warmup", m_warmup, 0, "Steps before those");
-        app.add_option("--patch", m_patch, "Operators to replace: op=variant,...")->type_name("LIST");
+        app.add_option("--patch", m_patch, "Operators to replace: op=variant,... (default with --kernel: by that)")->type_name("LIST");
+        m_kernel.define(app);
     }
 
     int run(const CommonOptions& common) override {
@@ -28,6 +30,7 @@ public:
         if (const auto put = putList(request.settings, "context", "--context", m_contexts); !put) return report(put.error());
         if (const auto put = putList(request.settings, "batch", "--batch", m_batches); !put) return report(put.error());
         if (!m_patch.empty()) request.settings["patch"] = m_patch;
+        m_kernel.put(request.settings);
         JobHooks hooks;
         hooks.table = [](const JobRun& run) {
             std::vector<RowRecord> rows = run.rows;
@@ -39,6 +42,7 @@ public:
     }
 
 private:
+    OwnKernelOption m_kernel;
     std::string m_contexts, m_batches, m_patch;
     std::int64_t m_iterations = 20, m_warmup = 3;
 };

@@ -162,7 +162,8 @@ int JobRunner::run(JobRequest request, const JobHooks& hooks, JobRun* kept) {
     const bool exists = !run.header.id.empty();
     if (exists) {
         if (auto rows = state.store->rows(run.header.id, run.header.kind)) run.rows = std::move(*rows);
-        if (hooks.table && !common.documentOnOutput() && !common.quiet) hooks.table(run);
+        const bool nothing = run.rows.empty() && run.finished.status == RunStatus::failed;  // headings over nothing help nobody
+        if (hooks.table && !nothing && !common.documentOnOutput() && !common.quiet) hooks.table(run);
         code = worse(code, writeDocuments(common, *state.store, run.header));
         if (hooks.afterwards) code = worse(code, hooks.afterwards(run));
         say(common, "run " + run.header.id + (run.finished.status == RunStatus::done ? "" : " (" + std::string(toString(run.finished.status)) + ")"));

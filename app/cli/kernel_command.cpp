@@ -43,10 +43,11 @@ private:
         if (!store) return report(store.error());
         auto proven = findProof(**store, m_file);
         if (!proven) return report(proven.error());
-        if (proven->needsLauncher) {
+        if (proven->needsLauncher || proven->needsOptions) {
             const auto launcher = askEngine(common, "kernel.launcher", {{"file", proven->file.string()}});
             if (!launcher) return report(launcher.error());
             proven->launcher = launcher->value("text", "");
+            proven->options = launcher->value("options", std::vector<std::string>{});
         }
         const auto written = exportKernel(**store, *proven, m_folder);
         if (!written) return report(written.error());

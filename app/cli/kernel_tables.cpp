@@ -10,6 +10,7 @@
 #include "core/records/kernel_rows.h"
 #include "core/records/plain_table.h"
 #include "core/records/rows.h"
+#include "core/records/verdict.h"
 
 namespace kernelscope::cli {
 
@@ -99,7 +100,7 @@ std::string sweepTable(std::span<const RowRecord> records) {
     if (several) table.addColumn("on");
     for (const SweepRow& row : rows) {
         std::vector<std::string> cells{row.op, row.variant, row.dtype, std::to_string(row.hidden), std::to_string(row.rows), row.cache, row.status, time(row.deviceUs), time(row.callUs),
-                                       figure(row.gbPerS), row.limitPct ? formatPercent(*row.limitPct) : std::string(), ratio(row.speedup, row.speedupCiLow, row.speedupCiHigh), row.verdict, row.reason};
+                                       figure(row.gbPerS), row.limitPct ? formatPercent(*row.limitPct) : std::string(), ratio(row.speedup, row.speedupCiLow, row.speedupCiHigh), verdictWords(row.verdict), row.reason};
         if (several) cells.push_back(row.device);
         table.addRow(std::move(cells));
     }
@@ -116,7 +117,7 @@ std::string endToEndTable(std::span<const RowRecord> records) {
         const std::string tokens = !row.tokensMatch ? "" : *row.tokensMatch ? "the same" : fmt::format("differ at {}", row.firstDivergence.value_or(0));
         table.addRow({row.configuration, row.mode, row.status, ms(row.ttftMs), ms(row.decodeMsPerToken), ms(row.decodeP90Ms), ms(row.decodeP99Ms), figure(row.decodeTokensPerS), ms(row.totalMs),
                       ms(row.outsideForwardMs), ratio(row.speedup, row.speedupCiLow, row.speedupCiHigh), row.predictedBySpan ? formatRatio(*row.predictedBySpan) : std::string(),
-                      row.predictedByGpu ? formatRatio(*row.predictedByGpu) : std::string(), tokens, row.verdict, row.reason});
+                      row.predictedByGpu ? formatRatio(*row.predictedByGpu) : std::string(), tokens, verdictWords(row.verdict), row.reason});
     }
     return table.text();
 }

@@ -17,8 +17,9 @@ namespace {
 std::string time(const std::optional<double>& us) { return us ? formatMicroseconds(*us) : std::string(); }
 std::string count(const std::optional<std::int64_t>& value) { return value ? formatCount(*value) : std::string(); }
 
-std::string share(const std::optional<double>& pct, const std::optional<double>& low, const std::optional<double>& high) {
+std::string share(const ProfileRow& row, const std::optional<double>& pct, const std::optional<double>& low, const std::optional<double>& high) {
     if (!pct) return {};
+    if (!canBeTold(row, *pct, low, high)) return "cannot tell";
     // The interval is narrow and nearly symmetric as a rule: its half width says enough here, the CSV has both ends.
     if (low && high) return fmt::format("{:.1f} ± {:.1f} %", *pct, (*high - *low) / 2);
     return formatPercent(*pct);
@@ -55,8 +56,8 @@ std::string profileTable(std::span<const RowRecord> records, const nlohmann::jso
             if (kernels) cells.push_back(row.type);
             const bool nested = row.selfSpanUs && row.spanUs && *row.selfSpanUs != *row.spanUs;
             for (const std::string& cell : {count(row.calls), count(row.kernels), time(row.spanUs), nested ? time(row.selfSpanUs) : std::string(), time(row.gpuUs), time(row.gapUs),
-                                            share(row.spanSharePct, row.spanShareCiLowPct, row.spanShareCiHighPct),
-                                            share(row.gpuSharePct, row.gpuShareCiLowPct, row.gpuShareCiHighPct), row.note})
+                                            share(row, row.spanSharePct, row.spanShareCiLowPct, row.spanShareCiHighPct),
+                                            share(row, row.gpuSharePct, row.gpuShareCiLowPct, row.gpuShareCiHighPct), row.note})
                 cells.push_back(cell);
             table.addRow(std::move(cells));
         }

@@ -1,3 +1,8 @@
+#include <algorithm>
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
 #include "app/cli/job_runner.h"
 #include "app/cli/kernel_options.h"
 #include "app/cli/kernel_tables.h"
@@ -15,6 +20,7 @@ public:
     std::string summary() const override { return "How fast kernels are over shapes, each validated just before it is timed"; }
 
     void define(CLI::App& app) override {
+        m_app = &app;
         m_kernels.define(app);
         m_baselineOption = app.add_option("--baseline", m_baseline, "What speed-ups are against: native, or a variant")->type_name("VARIANT");
         addChoice(app, "--cache", m_cache, {"cold", "warm", "chain", "both", "all"}, "State of the cache; both is cold and warm");
@@ -22,13 +28,14 @@ public:
         m_budgetOption = app.add_option("--budget", m_budget, "Cells that begin after this time are skipped")->check(CLI::Range(0.0, 1e9))->type_name("SECONDS");
         m_deadlineOption = app.add_option("--deadline", m_deadline, "A cell is hung when a single call of its kernel is silent this long (10)")->check(CLI::Range(0.001, 1e6))->type_name("SECONDS");
         m_devicesOption = app.add_option("--devices", m_devices, "Spread the shapes over one engine a device, such as cuda:0,cuda:1")->type_name("LIST");
-        m_resumeOption = app.add_option("--resume", m_resume, "Continue this run with its own settings; nothing is measured twice")->type_name("RUN");
+        m_resumeOption = app.add_option("--resume", m_resume, "Continue this run with its own settings; nothing is measured twice. Goes with --devices and with what says where things go")->type_name("RUN");
     }
 
     int run(const CommonOptions& common) override {
         JobRequest request = jobRequest(common, "sweep");
         JobHooks hooks;
         if (m_resumeOption->count()) {
+            if (const auto alone = nothingElse(); !alone) return report(alone.error());
             const auto taken = resumed(common, request);
             if (!taken) return report(taken.error());
             hooks.resumes = *taken;
@@ -50,14 +57,24 @@ public:
         }
         hooks.table = [](const JobRun& run) { print(sweepTable(run.rows)); };
         hooks.judge = [](const JobRun& run) { return exitCodeOf(run.rows); };
-        if (m_kernels.watch()) {
-            if (!hooks.resumes.empty()) return report(makeError(ErrorCode::usage, "--resume and --watch do not go together", "a version that is saved gets a run of its own"));
-            return watchKernel(common, request, hooks, m_kernels.kernel());
-        }
+        if (m_kernels.watch()) return watchKernel(common, request, hooks, m_kernels.kernel());
         return runJob(common, std::move(request), hooks);
     }
 
 private:
+    /// A run that is continued has its settings: an option that would contradict them, or be ignored, is refused.
+    Result<void> nothingElse() const {
+        static const std::vector<std::string> kAllowed{"--resume", "--devices", "--store", "--csv", "--json", "--engine", "--quiet", "--no-progress", "--progress"};
+        std::vector<std::string> others;
+        for (const CLI::Option* option : m_app->get_options()) {
+            const std::string name = "--" + (option->get_lnames().empty() ? std::string() : option->get_lnames().front());
+            if (option->count() > 0 && std::find(kAllowed.begin(), kAllowed.end(), name) == kAllowed.end()) others.push_back(name);
+        }
+        if (others.empty()) return {};
+        return makeError(ErrorCode::usage, fmt::format("--resume continues a run with that run's own settings; {} would be ignored", fmt::join(others, ", ")),
+                         fmt::format("leave {} out, or start a run of its own; with --resume there can be {}", others.size() == 1 ? "it" : "them", fmt::join(kAllowed.begin() + 1, kAllowed.end(), ", ")));
+    }
+
     /// Fills the request from the run; returns the run's full id.
     Result<std::string> resumed(const CommonOptions& common, JobRequest& request) const {
         const auto store = openStoreToRead(common);
@@ -76,6 +93,7 @@ private:
         return header.id;
     }
 
+    const CLI::App* m_app = nullptr;
     KernelOptions m_kernels;
     std::string m_baseline, m_cache = "cold", m_devices, m_resume;
     std::int64_t m_repeats = 200;

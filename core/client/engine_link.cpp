@@ -28,6 +28,15 @@ std::string hintFor(const ProcessEnd& end) {
     return {};
 }
 
+/// "signal 11, SIGSEGV": to stand in brackets itself.
+std::string withoutBrackets(std::string words) {
+    if (const auto open = words.find(" ("); open != std::string::npos && words.ends_with(')')) {
+        words.pop_back();
+        words.replace(open, 2, ", ");
+    }
+    return words;
+}
+
 /// What ssh says with its exit code when the connection failed or broke; what runs on the other side keeps away from it.
 bool cutTheWay(const ProcessEnd& end) {
     constexpr int kSshFailed = 255;
@@ -145,6 +154,7 @@ void EngineLink::lost() {
         message = "the connection to the engine was lost: " + end->words();
     } else {
         message = "the engine died: " + end->words() + hintFor(*end);
+        m_diedOf = hintFor(*end).empty() ? withoutBrackets(end->words()) : std::string();
     }
     if (!m_lastWords.empty()) {
         message += "; its last words: ";

@@ -49,6 +49,9 @@ public:
 
     [[nodiscard]] bool ready() const { return m_ready; }
     [[nodiscard]] const Error& whyLost() const { return m_whyLost; }
+    /// How its process died, "signal 11, SIGSEGV": empty while it lives, where we ended it, where the system did for want of memory, and where the way
+    /// to it broke.
+    [[nodiscard]] const std::string& diedOf() const { return m_diedOf; }
     /// The way to the engine ended, not the engine: ssh's own failures have an exit code that no engine has.
     [[nodiscard]] bool cut() const { return m_cut; }
     [[nodiscard]] bool waitsForAnswers() const { return !m_answers.empty(); }
@@ -74,6 +77,7 @@ private:
     bool m_cut = false;
     std::optional<Error> m_givenUp;
     Error m_whyLost;
+    std::string m_diedOf;
     std::deque<std::string> m_lastWords;  ///< the end of its stderr
     std::size_t m_bannerBytes = 0;
     int m_garbage = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <optional>
 #include <set>
 #include <system_error>
 
@@ -11,7 +12,6 @@
 #include "core/client/export.h"
 #include "core/client/file.h"
 #include "core/client/kernel_versions.h"
-#include "core/records/content_version.h"
 #include "core/records/embedded.h"
 #include "core/records/kernel_rows.h"
 
@@ -42,6 +42,22 @@ std::string quotedList(const std::vector<std::string>& words) {
     return text;
 }
 
+/// The recipe's words with the source's own: one of those that may stand once, the standard and the architecture, takes the place of ours.
+std::vector<std::string> withOptions(std::vector<std::string> words, const std::vector<std::string>& options) {
+    const auto kindOf = [](const std::string& word) {
+        for (const std::string_view kind : {"std", "arch", "gpu-architecture"})
+            if (const std::size_t at = word.find_first_not_of('-'); at != std::string::npos && word.compare(at, kind.size(), kind) == 0) return std::string(kind == "gpu-architecture" ? "arch" : kind);
+        return std::string();
+    };
+    for (const std::string& option : options) {
+        const std::string kind = kindOf(option);
+        if (!kind.empty()) std::erase_if(words, [&](const std::string& word) { return kindOf(word) == kind; });
+    }
+    const auto at = std::find(words.begin(), words.end(), "-I");
+    words.insert(at, options.begin(), options.end());
+    return words;
+}
+
 /// How the library is built, in the folder itself.
 struct Recipe {
     std::string library;
@@ -52,12 +68,14 @@ Recipe recipeOf(const KernelProof& proof) {
     const std::string name = proof.file.filename().string(), extension = proof.file.extension().string();
     if (extension == ".so") return {name, {}, {}};
     Recipe recipe{"lib" + proof.variant + ".so", {}, {name}};
+    for (const KernelPart& part : proof.parts)
+        if (!isSideFile(part.name, name)) recipe.sources.push_back(part.name);
     if (proof.needsLauncher) {
         const std::string launcher = proof.variant + "_launch.cu";
         recipe.sources.push_back(launcher);
-        recipe.build = {"nvcc", "-std=c++17", "-O3", "-arch=native", "-shared", "-Xcompiler", "-fPIC", "-I", ".", "-o", recipe.library, launcher};
+        recipe.build = withOptions({"nvcc", "-std=c++17", "-O3", "-arch=native", "-shared", "-Xcompiler", "-fPIC", "-I", ".", "-o", recipe.library, launcher}, proof.options);
     } else {
-        recipe.build = {"c++", "-std=c++20", "-O3", "-march=native", "-ffp-contract=off", "-fPIC", "-shared", "-I", ".", "-include", "kernelscope/kernels.h", "-o", recipe.library, name};
+        recipe.build = withOptions({"c++", "-std=c++20", "-O3", "-march=native", "-ffp-contract=off", "-fPIC", "-shared", "-I", ".", "-include", "kernelscope/kernels.h", "-o", recipe.library, name}, proof.options);
     }
     return recipe;
 }
@@ -76,7 +94,8 @@ std::string bindingOf(const KernelProof& proof, const Recipe& recipe) {
 std::string readmeOf(const KernelProof& proof, const RunHeader& run, const Recipe& recipe) {
     const std::string name = proof.file.filename().string();
     std::string text = fmt::format("# {}\n\nA kernel of {}, validated by Kernelscope ({}, {}, run {}). `report.md` and `report.csv` have every cell.\n\n", name, fmt::join(proof.operators, ", "), run.device, run.when, run.id);
-    text += fmt::format("- `{}`: the source, version {}\n- `kernelscope/kernels.h`: the C interface that it has\n", name, contentVersion(proof.contents));
+    text += fmt::format("- `{}`: the source, version {}\n- `kernelscope/kernels.h`: the C interface that it has\n", name, proof.version);
+    for (const KernelPart& part : proof.parts) text += fmt::format("- `{}`: {}\n", part.name, isSideFile(part.name, name) ? "what it says of itself" : "what it includes");
     if (proof.needsLauncher) text += fmt::format("- `{}_launch.cu`: its launch as the C function\n", proof.variant);
     text += fmt::format("- `{0}_torch.py`: `import {0}_torch` binds it to PyTorch (torch.ops.{0})\n", proof.variant);
     if (!recipe.build.empty()) text += fmt::format("\nBuild it by hand, in this folder:\n\n    {}\n", fmt::join(recipe.build, " "));
@@ -95,7 +114,20 @@ Result<KernelProof> findProof(const Store& store, const fs::path& file) {
     proof.variant = proof.file.stem().string();
     proof.needsLauncher = proof.file.extension() == ".cu";
     if (!isIdentifier(proof.variant)) return makeError(ErrorCode::usage, fmt::format("'{}' is no name that a Python module can have", proof.variant), "name the file with letters, digits and _, and validate it again");
-    const std::string version = contentVersion(proof.contents);
+    const std::string name = proof.file.filename().string();
+    proof.parts = kernelParts(name, proof.contents, [folder = proof.file.parent_path()](const std::string& part) -> std::optional<std::string> {
+        std::error_code none;
+        if (!fs::is_regular_file(folder / part, none)) return std::nullopt;
+        Result<std::string> text = readFile(folder / part);
+        if (!text) return std::nullopt;
+        return std::move(*text);
+    });
+    for (const KernelPart& part : proof.parts)
+        if (part.name.starts_with("..") || fs::path(part.name).is_absolute())
+            return makeError(ErrorCode::usage, fmt::format("{} includes {}, which lies outside its folder: the export would not build elsewhere", name, part.name), "put it beside the kernel, and validate again");
+    proof.needsOptions = proof.file.extension() != ".so" && (proof.contents.find("kernelscope:") != std::string::npos || std::any_of(proof.parts.begin(), proof.parts.end(), [&](const KernelPart& part) { return isSideFile(part.name, name); }));
+    proof.version = kernelVersion(proof.contents, proof.parts);
+    const std::string& version = proof.version;
     const std::string advice = fmt::format("kernelscope-cli validate --cases all --kernel {}", file.string());
     const auto runs = store.runs();
     if (!runs) return runs.error();
@@ -148,6 +180,7 @@ Result<std::vector<std::string>> exportKernel(const Store& store, const KernelPr
         {"report.md", *report},
         {"report.csv", *figures},
     };
+    for (const KernelPart& part : proof.parts) files.emplace_back(part.name, part.contents);
     if (proof.needsLauncher) files.emplace_back(proof.variant + "_launch.cu", proof.launcher);
     std::vector<std::string> written;
     for (const auto& [name, text] : files) {

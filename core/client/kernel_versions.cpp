@@ -26,18 +26,24 @@ std::optional<Parts> partsOf(const RowRecord& record) {
     if (record.type == RowSchema<ValidateRow>::kName) {
         const auto row = rowFrom<ValidateRow>(record.values);
         if (!row) return std::nullopt;
-        return Parts{row->variant, fmt::format("{} {} {} x {} {}", row->op, row->dtype, row->rows, row->hidden, row->caseName), row->status, row->reason, {row->status, {}, {}, {}, {}}};
+        return Parts{row->variant, fmt::format("{} {} {} x {} {}", row->op, row->dtype, row->rows, row->hidden, row->caseName), row->status, row->reason, {row->status, {}, {}, {}, {}, {}, {}}};
     }
     if (record.type == RowSchema<SweepRow>::kName) {
         const auto row = rowFrom<SweepRow>(record.values);
         if (!row) return std::nullopt;
         return Parts{row->variant, fmt::format("{} {} {} x {} {}", row->op, row->dtype, row->rows, row->hidden, row->cache), row->status, row->reason,
-                     {row->status, row->deviceUs, row->deviceCiLowUs, row->deviceCiHighUs, row->speedup}};
+                     {row->status, row->deviceUs, row->deviceCiLowUs, row->deviceCiHighUs, row->speedup, row->speedupCiLow, row->speedupCiHigh}};
     }
     return std::nullopt;
 }
 
 std::size_t rank(const std::string& status) { return static_cast<std::size_t>(std::find(kStates.begin(), kStates.end(), status) - kStates.begin()); }
+bool apart(const std::optional<double>& lowA, const std::optional<double>& highA, const std::optional<double>& lowB, const std::optional<double>& highB) {
+    return !lowA || !highA || !lowB || !highB || *highA < *lowB || *highB < *lowA;
+}
+
+std::string cells(std::size_t count) { return fmt::format("{} cell{}", count, count == 1 ? "" : "s"); }
+
 bool isBad(const std::string& status) { return status == "wrong" || status == "crashed" || status == "hung"; }
 
 std::string someOf(const std::vector<std::string>& names) {
@@ -55,7 +61,8 @@ KernelVersion versionOf(const RunHeader& header, const Finished& finished, std::
     made.compiled = !header.id.empty();
     if (finished.status == RunStatus::cancelled) made.state = "cancelled";
     if (finished.status == RunStatus::failed) {
-        made.state = made.compiled ? "failed" : "not compiled";
+        const ErrorCode code = finished.error.code;
+        made.state = made.compiled || (code != ErrorCode::badInput && code != ErrorCode::cantTell) ? "failed" : code == ErrorCode::badInput ? "not compiled" : "crashed";
         made.message = finished.error.message + (finished.error.advice.empty() ? "" : "\n" + finished.error.advice);
     }
     std::string worst;
@@ -78,7 +85,12 @@ KernelVersion versionOf(const RunHeader& header, const Finished& finished, std::
 }
 
 std::string versionWords(const KernelVersion& version) {
-    if (!version.compiled) return "does not compile";
+    if (!version.compiled) {
+        if (version.state == "crashed") return "crashes when it is loaded";
+        if (version.state == "cancelled") return "cancelled";
+        if (version.state == "failed") return "cannot be tried: " + version.message.substr(0, version.message.find('\n'));
+        return "does not compile";
+    }
     if (version.state == "cancelled") return "compiles, cancelled";
     if (version.state == "failed") return "compiles, failed: " + version.message;
     std::size_t right = 0, judged = 0;
@@ -95,7 +107,7 @@ std::string versionWords(const KernelVersion& version) {
 
 std::vector<std::string> changesBetween(const KernelVersion& before, const KernelVersion& now) {
     std::vector<std::string> lines;
-    if (before.compiled != now.compiled) lines.emplace_back(now.compiled ? "compiles again" : "does not compile any more");
+    if (before.compiled != now.compiled) lines.emplace_back(now.compiled ? "compiles again" : now.state == "not compiled" ? "does not compile any more" : versionWords(now));
     if (!now.compiled) return lines;
     std::vector<std::string> broken, mended, faster, slower;
     std::string most, least;
@@ -109,11 +121,12 @@ std::vector<std::string> changesBetween(const KernelVersion& before, const Kerne
         if (!isBad(cell.status) && isBad(old.status)) mended.push_back(name);
         if (!cell.deviceUs || !old.deviceUs || *cell.deviceUs <= 0 || *old.deviceUs <= 0) continue;
         const double ratio = *old.deviceUs / *cell.deviceUs;
-        const bool apart = !cell.lowUs || !cell.highUs || !old.lowUs || !old.highUs || *cell.highUs < *old.lowUs || *old.highUs < *cell.lowUs;
-        if (apart && ratio > kWorthSaying) {
+        // Times of two runs differ by what the machine did meanwhile as well; what they were measured against says whether it was that.
+        const bool differs = apart(cell.lowUs, cell.highUs, old.lowUs, old.highUs) && apart(cell.speedupLow, cell.speedupHigh, old.speedupLow, old.speedupHigh);
+        if (differs && ratio > kWorthSaying) {
             faster.push_back(name);
             if (ratio > best) best = ratio, most = name;
-        } else if (apart && 1 / ratio > kWorthSaying) {
+        } else if (differs && 1 / ratio > kWorthSaying) {
             slower.push_back(name);
             if (1 / ratio > worst) worst = 1 / ratio, least = name;
         } else {
@@ -122,10 +135,20 @@ std::vector<std::string> changesBetween(const KernelVersion& before, const Kerne
     }
     if (!broken.empty()) lines.push_back("wrong now, right before: " + someOf(broken));
     if (!mended.empty()) lines.push_back("right now, wrong before: " + someOf(mended));
-    if (before.speedup && now.speedup) lines.push_back(fmt::format("{} the baseline, was {}", formatRatio(*now.speedup), formatRatio(*before.speedup)));
-    if (!faster.empty()) lines.push_back(fmt::format("faster in {} cells, most in {}: {}", faster.size(), most, formatRatio(best)));
-    if (!slower.empty()) lines.push_back(fmt::format("slower in {} cells, most in {}: takes {} as long", slower.size(), least, formatRatio(worst)));
-    if (same > 0 && (!faster.empty() || !slower.empty())) lines.push_back(fmt::format("the same in {} cells, within their intervals", same));
+    const bool timed = before.speedup && now.speedup;
+    const std::string both = timed ? fmt::format("{} the baseline, was {}", formatRatio(*now.speedup), formatRatio(*before.speedup)) : std::string();
+    if (before.compiled && !now.version.empty() && now.version == before.version) {
+        lines.push_back("unchanged: the same source" + (timed ? " (" + both + ": noise)" : ""));
+        return lines;
+    }
+    if (faster.empty() && slower.empty()) {
+        if (same > 0) lines.push_back(fmt::format("no faster and no slower: within noise in {}{}", cells(same), timed ? " (" + both + ")" : ""));
+        return lines;
+    }
+    if (timed) lines.push_back(both);
+    if (!faster.empty()) lines.push_back(fmt::format("faster in {}, most in {}: {}", cells(faster.size()), most, formatRatio(best)));
+    if (!slower.empty()) lines.push_back(fmt::format("slower in {}, most in {}: takes {} as long", cells(slower.size()), least, formatRatio(worst)));
+    if (same > 0) lines.push_back(fmt::format("within noise in {}", cells(same)));
     return lines;
 }
 

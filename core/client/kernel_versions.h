@@ -16,11 +16,13 @@ struct KernelVersion {
     struct Cell {
         std::string status;
         std::optional<double> deviceUs, lowUs, highUs, speedup;
+        std::optional<double> speedupLow, speedupHigh;
     };
     int number = 0;         ///< from 1, in the order in which they were saved
     std::string version;    ///< of the file's contents; empty where it could not be read
     std::string runId;      ///< empty where there is none
-    /// compiled: false when the file could not become a kernel; `message` then says why, file:line first.
+    /// compiled: false when the file could not become a kernel; `message` then says why, file:line first. `state` tells what does not compile from what
+    /// crashes while it is loaded (crashed) and from what cannot be tried for another reason (failed).
     bool compiled = false;
     std::string message;
     std::string state;      ///< right, other_order, wrong, refused, crashed, hung, not compiled, cancelled, failed
@@ -36,7 +38,8 @@ KernelVersion versionOf(const RunHeader& header, const Finished& finished, std::
 std::string versionWords(const KernelVersion& version);
 
 /// What changed, a line each: whether it compiles, what became wrong or right, which cells are faster and slower beyond their
-/// intervals. Empty when nothing did.
+/// intervals, those of their times and those of their speed-ups over the baseline of the same run. Differences within them are called noise, and
+/// those between two runs of the same source no change at all. Empty when there is nothing to compare.
 std::vector<std::string> changesBetween(const KernelVersion& before, const KernelVersion& now);
 
 /// A file whose contents are looked at again and again: one version a save, also where an editor writes another file in its place.

@@ -1,5 +1,6 @@
 #include "core/client/running_job.h"
 
+#include "core/records/kernel_fault.h"
 #include "core/records/row_key.h"
 #include "core/records/rows.h"
 
@@ -16,6 +17,43 @@ std::optional<RowRecord> rowOfLostCell(const RunningJob& job, const std::string&
     for (const auto& [name, text] : {std::pair<std::string_view, const std::string&>{"status", status}, {"reason", reason}, {"device", job.device}})
         if (const int column = type->indexOf(name); column >= 0) (*values)[static_cast<std::size_t>(column)] = text;
     return RowRecord{kind, cell, std::move(*values)};
+}
+
+bool RunningJob::provesPatch() const { return phase == kProvingPatch && !kernel.empty(); }
+
+void RunningJob::noteProgressOf(const RowRecord& row) {
+    const RowType* type = row.type == header.kind ? findRowType(row.type) : nullptr;
+    const int column = type ? type->indexOf("status") : -1;
+    if (column < 0) return;
+    const auto* status = std::get_if<std::string>(&row.values[static_cast<std::size_t>(column)]);
+    if (status && *status == toString(RunStatus::running)) unfinished.insert_or_assign(row.key, row);
+    else unfinished.erase(row.key);
+}
+
+std::vector<RowRecord> RunningJob::finishRows(RunStatus status) {
+    std::vector<RowRecord> rows;
+    for (auto& [key, row] : unfinished) {
+        const RowType* type = findRowType(row.type);
+        row.values[static_cast<std::size_t>(type->indexOf("status"))] = std::string(toString(status));
+        rows.push_back(std::move(row));
+    }
+    unfinished.clear();
+    return rows;
+}
+
+std::optional<Error> kernelToBlame(const RunningJob& job, const std::string& diedOf, std::optional<std::chrono::milliseconds> silence) {
+    const bool died = !diedOf.empty();
+    if (!died && !silence) return std::nullopt;
+    const nlohmann::json& settings = job.request.settings;
+    if (died && !job.everStarted && settings.is_object() && settings.contains("kernel"))
+        return makeError(ErrorCode::cantTell, settings.value("kernel", std::string()) + " crashes when it is loaded (" + diedOf + ")", "look at what runs before its first call: constructors of global objects");
+    if (!job.kernel.empty()) {
+        const std::string words = died ? diedOf : "no sign of life for " + std::to_string((silence->count() + 500) / 1000) + " s";
+        return kernelFault(job.kernel, died ? "crashes" : "hangs", words, settings);
+    }
+    if (!died || job.lastKernel.empty()) return std::nullopt;
+    return makeError(ErrorCode::cantTell, "the engine died (" + diedOf + ") after " + job.lastKernel + " had run in it, which may have written where it should not (during: " + job.phase + ")",
+                     "what was measured until then is kept; `" + validateCommand(job.lastKernel, settings) + "` has guard zones around every buffer");
 }
 
 std::string deviceOf(const RowRecord& row) {

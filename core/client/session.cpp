@@ -16,6 +16,8 @@ namespace {
 /// How long an engine that is no longer wanted may take to leave.
 constexpr auto kLeaveGrace = milliseconds(1000);
 constexpr auto kForever = milliseconds(3'600'000);
+/// A single call of a patch's kernel at the model's shapes: as patient as validate is by default.
+constexpr auto kPatchDeadline = milliseconds(10'000);
 }  // namespace
 
 void Session::Impl::setState(EngineState state, const std::string& why) {
@@ -61,6 +63,7 @@ void Session::Impl::loop() {
 
 milliseconds Session::Impl::silenceDeadline() const {
     // A cell's own deadline is the user's; before the first cell the engine loads a model, which takes what it takes.
+    if (m_job && m_job->provesPatch()) return std::min(m_options.silenceDeadline, kPatchDeadline);
     if (m_job && !m_job->cell.empty())
         if (const auto found = m_job->header.settings.find("deadline"); found != m_job->header.settings.end())
             if (const auto seconds = numberOf(*found); seconds && *seconds > 0 && *seconds < 1e6)
@@ -150,10 +153,11 @@ void Session::Impl::engineLost(Error why, bool hung) {
     auto link = std::move(m_link);
     const bool cut = link && link->cut() && !hung;
     setState(EngineState::lost, why.message);
+    const std::string diedOf = link && !hung ? link->diedOf() : std::string();
     if (link) link->failRequests(why);
     link.reset();
     for (const WaitingCall& call : std::exchange(m_waitingCalls, {})) call.done(why);
-    if (m_job) jobLostItsEngine(why, hung, cut);
+    if (m_job) jobLostItsEngine(why, diedOf, hung, cut);
 }
 
 void Session::Impl::onNotification(const std::string& method, const json& params) {

@@ -91,7 +91,7 @@ private:
         m_link->giveUp(makeError(ErrorCode::environment, "the engine broke the protocol and was stopped: " + nonsense.message));
     }
     void askToStop();
-    void jobLostItsEngine(const Error& why, bool hung, bool cut);
+    void jobLostItsEngine(const Error& why, const std::string& diedOf, bool hung, bool cut);
     void connectLater(const Error& why);
     void endJob(Finished finished);
     std::chrono::milliseconds silenceDeadline() const;

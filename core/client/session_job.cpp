@@ -2,6 +2,7 @@
 
 #include "core/client/session_impl.h"
 #include "core/client/store.h"
+#include "core/records/kernel_fault.h"
 #include "core/records/row_key.h"
 #include "core/records/rows.h"
 
@@ -93,6 +94,8 @@ void Session::Impl::sendJob() {
     m_job->sent = true;
     m_job->started = false;
     m_job->cell.clear();
+    m_job->kernel.clear();
+    m_job->lastKernel.clear();
     m_job->lastSign = Clock::now();
     JobRequest request = m_job->request;
     request.skip.insert(request.skip.end(), m_job->measured.begin(), m_job->measured.end());
@@ -142,6 +145,8 @@ void Session::Impl::onProgress(const json& params) {
     if (progress->total > 0) progress->done = std::min(progress->done, progress->total);
     m_job->phase = progress->phase;
     m_job->cell = progress->cell;
+    m_job->kernel = kernelOf(params);
+    if (!m_job->kernel.empty()) m_job->lastKernel = m_job->kernel;
     flushRows();
     if (m_listener.progress) m_listener.progress(*progress);
 }
@@ -157,6 +162,7 @@ void Session::Impl::onRow(const json& params) {
         if (row->key == m_job->cell) m_job->cell.clear();
         if (std::string device = deviceOf(*row); !device.empty()) m_job->device = std::move(device);
     }
+    m_job->noteProgressOf(*row);
     m_job->pending.push_back(std::move(*row));
     // A batch is what one read of the pipe held; a flood of rows is written piece by piece.
     constexpr std::size_t kBatch = 4096;
@@ -203,16 +209,18 @@ void Session::Impl::askToStop() {
     if (m_link) m_link->request("job.cancel", json::object(), [](Result<json>) {});
 }
 
-void Session::Impl::jobLostItsEngine(const Error& why, bool hung, bool cut) {
+void Session::Impl::jobLostItsEngine(const Error& why, const std::string& diedOf, bool hung, bool cut) {
     RunningJob& job = *m_job;
     const std::string cell = std::exchange(job.cell, {});
     const bool wasSent = job.sent;
+    const auto blamed = wasSent && (hung || !diedOf.empty()) ? kernelToBlame(job, diedOf, hung ? std::optional(silenceDeadline()) : std::nullopt) : std::nullopt;
     job.sent = job.started = false;
     Finished finished;
     finished.status = job.cancelling ? RunStatus::cancelled : RunStatus::failed;
     finished.error = job.abandoned.value_or(why);
     if (finished.status == RunStatus::failed && !job.abandoned && wasSent && !job.phase.empty())
         finished.error.message += " (during: " + job.phase + (cell.empty() ? "" : ", " + cell) + ")";
+    if (blamed && finished.status == RunStatus::failed && !job.abandoned) finished.error = *blamed;
     if (job.cancelling) finished.error = {};
     if (job.stopping() || !job.everStarted || !isResumable(job.header.kind)) return endJob(std::move(finished));
 
@@ -242,6 +250,9 @@ void Session::Impl::connectLater(const Error& why) {
 }
 
 void Session::Impl::endJob(Finished finished) {
+    // An engine that was killed has left rows that say they are being measured.
+    if (finished.status != RunStatus::done)
+        for (RowRecord& row : m_job->finishRows(m_job->cancelling ? RunStatus::cancelled : finished.status)) m_job->pending.push_back(std::move(row));
     flushRows();
     if (m_job->abandoned && !m_job->cancelling) {
         finished.status = RunStatus::failed;

@@ -40,7 +40,8 @@ public:
         std::vector<std::int64_t> contexts = reader.integers("context"), batches = reader.integers("batch");
         m_iterations = reader.integer("iterations", 20, 2, 100'000);
         m_warmup = reader.integer("warmup", 3, 0, 100'000);
-        const std::string patch = reader.text("patch", "");
+        std::string patch = reader.text("patch", "");
+        const KernelSettings kernelSettings = readKernelSettings(reader);
         Result<nlohmann::json> complete = reader.finish();
         if (!complete) return complete.error();
         Result<ModelSetup> setup = prepareModel(m_request);
@@ -49,7 +50,10 @@ public:
         if (contexts.empty()) contexts = kDefaultContext;
         if (batches.empty()) batches = kDefaultBatch;
         if (const Result<void> sane = makePoints(contexts, batches); !sane) return sane.error();
-        Result<JobPatch> patched = JobPatch::read(patch, *m_setup);
+        const Result<JobKernel> kernel = JobKernel::load(kernelSettings, m_setup->device);
+        if (!kernel) return kernel.error();
+        if (patch.empty() && kernel->given()) (*complete)["patch"] = patch = kernel->patch();
+        Result<JobPatch> patched = JobPatch::read(patch, *m_setup, *kernel);
         if (!patched) return patched.error();
         m_patch = std::move(*patched);
         if (const Result<void> fits = checkMemory(*m_setup, models, 1, 1, 1); !fits) return fits.error();
@@ -57,6 +61,7 @@ public:
         started.settings = std::move(*complete);
         started.settings["context"] = contexts;
         started.settings["batch"] = batches;
+        kernel->describe(started);
         return started;
     }
 

@@ -113,7 +113,7 @@ public:
         if (const Result<void> proven = provePatch(context); !proven) return failed(proven.error());
         const NativeAtTheEnd nativeAtTheEnd(model);
         m_prompt = measurementPrompt(model, 1, m_settings.shape.promptTokens, m_setup->seed).to(at::kCPU).view({-1});
-        if (const Result<void> ready = makeConfigurations(model); !ready) return failed(ready.error());
+        if (const Result<void> ready = makeConfigurations(model, context); !ready) return failed(ready.error());
 
         Finished finished;
         if (const Result<void> timed = runAll(model, context); !timed) {
@@ -169,13 +169,16 @@ private:
         return m_generators.back().get();
     }
 
-    void useTable(Qwen2Model& model, bool patched) const { model.setPatchTable(patched ? m_patch->table() : nativePatchTable()); }
+    void useTable(Qwen2Model& model, bool patched, JobContext& context) const {
+        model.setPatchTable(patched ? m_patch->table() : nativePatchTable());
+        context.kernel = patched ? m_patch->inForce() : std::string();
+    }
 
     [[nodiscard]] std::int64_t usableVocab() const {
         return m_tokenizer ? std::min(m_tokenizer->end(), m_setup->config.vocabSize) : m_setup->config.vocabSize;
     }
 
-    Result<void> makeConfigurations(Qwen2Model& model) {
+    Result<void> makeConfigurations(Qwen2Model& model, JobContext& context) {
         for (const std::string& mode : m_settings.modes) {
             Generator* shared = nullptr;
             for (const bool patched : {false, true}) {
@@ -191,7 +194,8 @@ private:
                     made.generator = shared = *generator;
                 }
                 if (mode == "graph") {
-                    useTable(model, patched);
+                    useTable(model, patched, context);
+                    context.progress({"Capturing the decode step", 0, 0, std::nullopt, {}});
                     Result<std::unique_ptr<DecodeStep>> step = captureDecodeStep(*made.generator, usableVocab());
                     if (!step) return step.error();
                     made.generator->setDecodeStep(std::move(*step));
@@ -212,8 +216,8 @@ private:
         return options;
     }
 
-    Result<GenerateResult> generateOnce(Qwen2Model& model, Configuration& which, const GenerateOptions& options) const {
-        useTable(model, which.patched);
+    Result<GenerateResult> generateOnce(Qwen2Model& model, Configuration& which, const GenerateOptions& options, JobContext& context) const {
+        useTable(model, which.patched, context);
         Result<GenerateResult> generated = which.generator->run(options);
         if (generated && generated->finish == FinishReason::cancelled) return makeError(ErrorCode::cancelled, "Cancelled");
         return generated;
@@ -235,10 +239,14 @@ private:
                 options.onToken = [&](const GeneratedToken& token) {
                     if (decoder) (void)decoder->push(token.id);
                 };
-                Result<GenerateResult> generated = generateOnce(model, which, options);
+                const auto announce = [&] { context.progress({round < 0 ? "Warming up" : "Timed runs", done, total, clock.secondsLeft(done, total), endToEndKey(which.series)}); };
+                useTable(model, which.patched, context);
+                announce();  // before the run: whoever takes the engine along is known by name
+                Result<GenerateResult> generated = generateOnce(model, which, options, context);
                 if (!generated) return generated.error();
                 if (round >= 0) keep(which, std::move(*generated), context);
-                context.progress({round < 0 ? "Warming up" : "Timed runs", ++done, total, clock.secondsLeft(done, total), endToEndKey(which.series)});
+                ++done;
+                announce();
             }
         }
         return {};
@@ -275,7 +283,7 @@ private:
             if (!parts) continue;
             GenerateOptions options = optionsFor(*parts + 1, context);
             options.captureLogits = true;
-            Result<GenerateResult> generated = generateOnce(model, which, options);
+            Result<GenerateResult> generated = generateOnce(model, which, options, context);
             if (!generated) return generated.error();
             const at::Tensor last = generated->logits.select(0, *parts).contiguous();
             which.logitsWhereItParts.assign(last.const_data_ptr<float>(), last.const_data_ptr<float>() + last.numel());

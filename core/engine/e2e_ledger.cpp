@@ -32,6 +32,7 @@ public:
         if (fusesAdd) native = withUnfusedAddRmsNorm(std::move(native));
         model.setPatchTable(m_modules.instrument(native, model.hooks()));
         model.setStop(context.stop);
+        context.kernel.clear();  // native again
     }
 
     Result<std::vector<Ledger>> make(const std::vector<LedgerMode>& modes) {
@@ -81,9 +82,11 @@ private:
             const Operator* op = m_task.patch.operators().find(choice.op);
             const Variant* variant = op ? op->find(choice.variant) : nullptr;
             if (meter && variant) {
+                m_context.kernel = choice.text();
                 m_context.progress({"Kernels alone, " + phase, done, static_cast<std::int64_t>(m_choices.size()), std::nullopt, choice.text()});
                 const Result<KernelPair> pair = measureKernelPair(*meter, *op, *variant, shape, m_task.setup.dtype, config.rmsNormEps, m_task.setup.device,
                                                                   static_cast<std::uint64_t>(m_task.setup.seed), m_context.stop);
+                m_context.kernel.clear();
                 if (pair) {
                     entry.nativeCallUs = pair->nativeCallUs;
                     entry.variantCallUs = pair->variantCallUs;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <stop_token>
+#include <string>
 #include <string_view>
 
 #include "core/records/protocol.h"
@@ -21,6 +22,8 @@ struct JobContext {
     std::function<void(const Progress&)> progress;
     std::function<void(const RowRecord&)> record;
     ModelHolder& models;
+    /// "rms_norm=my_norm": what of a patch runs now. Every progress says so, and a fault meanwhile is laid at its door.
+    std::string kernel = {};
 
     template <typename Row>
     void row(const std::string& key, const Row& row) const {

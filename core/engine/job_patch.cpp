@@ -34,7 +34,17 @@ Result<void> JobPatch::prove(const ModelSetup& setup, const std::vector<std::int
     const Result<std::vector<PatchChoice>> right = rightChoices(*verdicts, /*named=*/true, notes);
     if (!right) return right.error();
     remember(*verdicts);
+    context.kernel = inForce();
+    context.progress({"First pass with the patch", 0, 0, std::nullopt, {}});  // no longer single calls: a pass may take its time
     return {};
+}
+
+std::string JobPatch::inForce() const {
+    std::vector<PatchChoice> replaced;
+    for (const PatchChoice& choice : choices()) {
+        if (choice.variant != "native") replaced.push_back(choice);
+    }
+    return patchText(replaced);
 }
 
 void JobPatch::remember(const std::vector<PatchVerdict>& verdicts) {

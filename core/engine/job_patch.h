@@ -29,8 +29,11 @@ public:
     [[nodiscard]] bool empty() const { return m_patch.choices.empty(); }
 
     /// Validates every patched variant at the model's shapes and type, for these row counts. Errors: wrong, when one is or refuses;
-    /// another rounding order was asked for by name and is noted in the result.
+    /// another rounding order was asked for by name and is noted in the result. From here on the context says that the patch runs.
     Result<void> prove(const ModelSetup& setup, const std::vector<std::int64_t>& rowCounts, JobContext& context);
+
+    /// What of the patch is not native, for JobContext::kernel: "rms_norm=my_norm".
+    [[nodiscard]] std::string inForce() const;
 
     /// What validation said, for describe().
     void remember(const std::vector<PatchVerdict>& verdicts);

@@ -7,12 +7,11 @@
 #include <fmt/ranges.h>
 
 #include "core/engine/protocol_stream.h"
+#include "core/records/kernel_fault.h"
 
 namespace kernelscope {
 namespace {
 
-// After a fault the CUDA context is dead for good.
-constexpr int kExitDeviceFault = 70;
 // Beyond these a cell would take longer than anybody waits; a slip of the keyboard rather than a wish.
 constexpr std::int64_t kMostHidden = 1 << 20, kMostRows = 1 << 24;
 

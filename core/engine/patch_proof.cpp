@@ -5,8 +5,9 @@
 
 #include <fmt/format.h>
 
-#include "core/engine/kernel_selection.h"
 #include "core/measure/validation.h"
+#include "core/records/kernel_fault.h"
+#include "core/records/progress_clock.h"
 
 namespace kernelscope {
 namespace {
@@ -30,15 +31,16 @@ Result<std::vector<PatchVerdict>> validatePatch(const JobPatch& patch, const Mod
         for (const std::int64_t count : rowCounts) {
             if (!variant || choice.variant == "native") break;
             const OperatorShape shape{config.hiddenSize, count, config.intermediateSize, config.heads, config.kvHeads, config.headDim};
-            Validator validator(*op, shape, setup.dtype, setup.device, static_cast<std::uint64_t>(setup.seed));
+            context.kernel = choice.text();
+            ProgressClock beat;
+            const auto announce = [&] { context.progress({kProvingPatch, done, total, std::nullopt, choice.text()}); };
+            Validator validator(*op, shape, setup.dtype, setup.device, static_cast<std::uint64_t>(setup.seed), [&] { if (beat.due()) announce(); });
             for (const std::string_view name : kCases) {
                 if (context.stop.stop_requested()) return makeError(ErrorCode::cancelled, "Cancelled");
-                context.progress({"Validating the patch", done++, total, std::nullopt, choice.text()});
+                announce();
                 const Result<CaseOutcome> outcome = validator.run(*variant, name);
-                if (!outcome) {
-                    leaveIfFaulted(setup.device, choice.text(), outcome.error().message);
-                    return outcome.error();
-                }
+                if (!outcome) return outcome.error();  // of a device that has faulted the server makes a sentence
+                ++done;
                 if (outcome->status == "skipped") continue;
                 const std::string worse = worseStatus(verdict.status, outcome->status);
                 if (worse != verdict.status) verdict.reason = outcome->reason;
@@ -47,6 +49,7 @@ Result<std::vector<PatchVerdict>> validatePatch(const JobPatch& patch, const Mod
         }
         verdicts.push_back(std::move(verdict));
     }
+    context.kernel.clear();
     return verdicts;
 }
 

@@ -23,6 +23,8 @@
 #include "core/model/inspect.h"
 #include "core/model/tokenize.h"
 #include "core/own/launcher_source.h"
+#include "core/own/side_file.h"
+#include "core/records/kernel_fault.h"
 #include "core/records/protocol.h"
 #include "core/records/version.h"
 
@@ -35,8 +37,6 @@ constexpr int kInvalidRequest = -32600;
 constexpr int kMethodNotFound = -32601;
 constexpr int kInvalidParams = -32602;
 constexpr int kOurError = -32000;
-// After a fault the CUDA context is dead for good; the client starts a fresh engine.
-constexpr int kExitDeviceFault = 70;
 
 /// c10 errors carry a C++ backtrace after their first line; people want the first line.
 std::string firstLine(std::string text) {
@@ -173,9 +173,11 @@ private:
         }
         const Result<KernelFile> read = readKernelFile(file);
         if (!read) return read.error();
-        const Result<std::string> text = launcherSource(*read);
+        const Result<std::string> text = read->kind == KernelFileKind::cuda ? launcherSource(*read) : Result<std::string>(std::string());
         if (!text) return text.error();
-        return nlohmann::json{{"text", *text}, {"version", read->version}};
+        const Result<std::vector<std::string>> options = optionsOf(*read);
+        if (!options) return options.error();
+        return nlohmann::json{{"text", *text}, {"version", read->version}, {"options", *options}};
     }
 
     Answer inspectKernel(const nlohmann::json& params, int& rpcCode) const {
@@ -210,6 +212,7 @@ private:
             if (!started) return started.error();
             m_stop = std::stop_source();
             m_device = request->device;
+            m_settings = request->settings;
             m_running = true;
             m_startWhenAnswered = true;  // the answer goes out before the first row
             return toJson(*started);
@@ -221,11 +224,12 @@ private:
     void startThread() {
         m_startWhenAnswered = false;
         m_thread = std::thread([this] {
-            const Finished finished = runInTurn();
+            Finished finished = runInTurn();
             const bool fault = deviceFault(finished);
+            if (fault && !m_kernel.empty()) finished.error = kernelFault(m_kernel, "faults the GPU", finished.error.message, m_settings);  // no fault of the machine
             m_running = false;
             notify("job.finished", toJson(finished));
-            if (fault) leaveNow(kExitDeviceFault);
+            if (fault) leaveNow(kExitDeviceFault);  // its context is dead for good; the client starts a fresh engine
         });
     }
 
@@ -240,10 +244,14 @@ private:
     }
 
     Finished runJob() {
-        JobContext context{m_stop.get_token(),
-                           [this](const Progress& progress) { notify("job.progress", toJson(progress)); },
-                           [this](const RowRecord& row) { notify("job.row", toJson(row)); },
-                           m_models};
+        JobContext context{m_stop.get_token(), {}, [this](const RowRecord& row) { notify("job.row", toJson(row)); }, m_models};
+        context.progress = [this, &context](const Progress& progress) { notify("job.progress", progressWithKernel(progress, context.kernel)); };
+        Finished finished = tried(context);
+        m_kernel = context.kernel;
+        return finished;
+    }
+
+    Finished tried(JobContext& context) {
         try {
             return m_job->run(context);
         } catch (const PassCancelled&) {
@@ -258,7 +266,8 @@ private:
         } catch (const c10::Error& error) {
             return failed(makeError(ErrorCode::environment, "libtorch: " + firstLine(error.what_without_backtrace())));
         } catch (const std::exception& error) {
-            return failed(makeError(ErrorCode::environment, firstLine(error.what())));
+            const std::string words = firstLine(error.what());
+            return failed(context.kernel.empty() ? makeError(ErrorCode::environment, words) : kernelFault(context.kernel, "throws an exception", words, m_settings));
         }
     }
 
@@ -297,6 +306,8 @@ private:
     std::string m_device;  ///< that it was asked to run on
     std::stop_source m_stop;
     std::thread m_thread;
+    nlohmann::json m_settings;  ///< of the job
+    std::string m_kernel;       ///< what of a patch ran when the job ended
     std::jthread m_telemetry;
     std::atomic<bool> m_running = false;
     bool m_startWhenAnswered = false;

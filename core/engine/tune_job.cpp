@@ -35,13 +35,7 @@ public:
         reader.number("deadline", 60, 0.001, 1e6);  // the client's
         Result<nlohmann::json> complete = reader.finish();
         if (!complete) return complete.error();
-        Result<Device> device = openDevice(m_request.device);
-        if (!device) return device.error();
-        if (!device->isCuda()) {
-            return makeError(ErrorCode::environment, fmt::format("{} has nothing to tune: only the CUDA kernels have configurations to choose from", device->info.name),
-                             "Choose a GPU: --device cuda.");
-        }
-        m_device = std::move(*device);
+        // What makes no sense anywhere is said before the GPU is looked for.
         if (m_request.dtype == "float32") {
             return makeError(ErrorCode::usage, "the tables serve 16-bit types: there is nothing to tune in float32", "Use --dtype bfloat16 or float16.");
         }
@@ -57,6 +51,13 @@ public:
                              "They have rows 1, 8, 64, 512, 2048, 8192, 32768 and hidden sizes 896, 1536, 2048, 3584, 5120, 8192 (for silu_mul the MLP "
                              "widths of those models: 4864, 8960, 11008, 18944, 13824, 29568).");
         }
+        Result<Device> device = openDevice(m_request.device);
+        if (!device) return device.error();
+        if (!device->isCuda()) {
+            return makeError(ErrorCode::environment, fmt::format("{} has nothing to tune: only the CUDA kernels have configurations to choose from", device->info.name),
+                             "Choose a GPU: --device cuda.");
+        }
+        m_device = std::move(*device);
         if (const Result<void> active = activate(m_device); !active) return active.error();
         JobStarted started;
         started.environment = describeEnvironment(m_device);

@@ -29,6 +29,9 @@ namespace {
 // Odd and not a multiple of a vector; the smallest and two larger models of the family, one of them with groups of 7.
 constexpr std::array<std::int64_t, 4> kAwkwardHidden{769, 896, 3584, 5120};
 const std::vector<std::int64_t> kDefaultRows{1, 2, 7, 33, 257, 4096};
+// One kernel that is being worked on: an answer within seconds, from the model's size and an odd one.
+constexpr std::int64_t kOddHidden = 769;
+const std::vector<std::int64_t> kRowsOfOne{1, 7, 33, 257};
 
 struct Cell {
     const Operator* op;
@@ -81,10 +84,10 @@ public:
         if (selection.hidden.empty()) {
             selection.hidden.push_back(m_setup->config.hiddenSize);
             for (const std::int64_t size : kAwkwardHidden) {
-                if (size != m_setup->config.hiddenSize) selection.hidden.push_back(size);
+                if (size != m_setup->config.hiddenSize && (!kernel->given() || size == kOddHidden)) selection.hidden.push_back(size);
             }
         }
-        if (selection.rows.empty()) selection.rows = kDefaultRows;
+        if (selection.rows.empty()) selection.rows = kernel->given() ? kRowsOfOne : kDefaultRows;
         if (const Result<void> sane = checkSizes(selection.hidden, selection.rows); !sane) return sane.error();
         const Result<std::vector<at::ScalarType>> dtypes = parseDtypes(selection.dtypes);
         if (!dtypes) return dtypes.error();

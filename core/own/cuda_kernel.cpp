@@ -8,6 +8,7 @@
 #include "core/model/files.h"
 #include "core/own/cuda_driver.h"
 #include "core/own/occupancy.h"
+#include "core/own/side_file.h"
 #include "core/own/source_lines.h"
 #include "kernelscope/kernels.h"
 
@@ -151,7 +152,9 @@ private:
 
 Result<CudaCompiled> compileCudaKernel(const KernelFile& file, int computeCapability) {
     const std::string path = toUtf8(file.path);
-    Result<CudaDirectives> directives = readDirectives(file.contents, path);
+    const Result<DirectiveText> said = directiveText(file);
+    if (!said) return said.error();
+    Result<CudaDirectives> directives = readDirectives(said->text, said->file);
     if (!directives) return directives.error();
     if (!directives->serves(computeCapability)) {
         return makeError(ErrorCode::environment, fmt::format("{} says that it does not serve this GPU, sm_{}", nameOf(file), computeCapability), "Its line // kernelscope: devices = ... says which it does.");

@@ -7,8 +7,8 @@
 #include <fmt/ranges.h>
 
 #include "core/model/files.h"
-#include "core/own/directives.h"
 #include "core/own/program.h"
+#include "core/own/side_file.h"
 #include "core/own/source_lines.h"
 #include "core/records/content_version.h"
 #include "core/records/embedded.h"
@@ -56,7 +56,7 @@ Result<HostCompiled> compileForHost(const KernelFile& file) {
     if (!cache) return cache.error();
     const Result<fs::path> headers = headerFolder(*cache);
     if (!headers) return headers.error();
-    const Result<Words> own = compilerOptions(file.contents, toUtf8(file.path));
+    const Result<Words> own = optionsOf(file);
     if (!own) return own.error();
 
     // What is compiled is what was read: the file may be saved again meanwhile. Its lines are said to be the user's.
@@ -77,7 +77,7 @@ Result<HostCompiled> compileForHost(const KernelFile& file) {
     const auto broken = [&](const std::string& log) {
         std::error_code ignored;
         fs::remove(source, ignored);
-        return makeError(ErrorCode::badInput, fmt::format("{} does not compile:\n{}", nameOf(file), readableLog(log)));
+        return doesNotCompile(nameOf(file), file.variant, log);
     };
     Words preprocess = compiler;
     append(preprocess, flags);

@@ -3,20 +3,21 @@
 #include <array>
 #include <cstdlib>
 #include <fstream>
+#include <optional>
 #include <random>
 #include <system_error>
 
 #include <fmt/format.h>
 
 #include "core/model/files.h"
-#include "core/records/content_version.h"
+#include "core/own/source_lines.h"
 #include "core/records/user_folders.h"
 
 namespace kernelscope {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::uintmax_t kLargest = 1U << 30U;
+constexpr std::uintmax_t kLargest = 1U << 30U, kLargestPart = 1U << 24U;
 // Names that mean something else: variants there are, and the word for every one of them.
 constexpr std::array<std::string_view, 5> kTaken{"native", "aten", "fused", "fused_plain", "all"};
 
@@ -56,7 +57,12 @@ Result<KernelFile> readKernelFile(const std::string& path) {
     if (!contents) return contents.error();
     file.contents = std::move(*contents);
     if (file.contents.empty()) return makeError(ErrorCode::badInput, toUtf8(file.path) + " is empty");
-    file.version = contentVersion(file.contents);
+    file.parts = kernelParts(nameOf(file), file.contents, [folder = file.path.parent_path()](const std::string& name) -> std::optional<std::string> {
+        Result<std::string> part = readTextFile(folder / fromUtf8(name), kLargestPart);
+        if (!part) return std::nullopt;
+        return std::move(*part);
+    });
+    file.version = kernelVersion(file.contents, file.parts);
     return file;
 }
 
@@ -73,6 +79,20 @@ Result<fs::path> kernelCacheFolder() {
                          "Set KERNELSCOPE_KERNEL_CACHE to a folder that can be written.");
     }
     return folder;
+}
+
+Error doesNotCompile(const std::string& name, const std::string& variant, std::string_view log) {
+    constexpr std::size_t kWhole = 1U << 20U;
+    const std::string readable = readableLog(log, kWhole);
+    std::size_t leftOut = 0;
+    std::string text = firstErrors(readable, leftOut);
+    if (leftOut > 0) {
+        text += fmt::format("\nand {} more lines", leftOut);
+        const Result<fs::path> cache = kernelCacheFolder();
+        const fs::path whole = cache ? *cache / (variant + ".log") : fs::path();
+        if (cache && writeCacheFile(whole, readable + "\n")) text += ", in " + toUtf8(whole);
+    }
+    return makeError(ErrorCode::badInput, fmt::format("{} does not compile:\n{}", name, text));
 }
 
 Result<void> writeCacheFile(const fs::path& file, std::string_view contents) {

@@ -5,6 +5,7 @@
 
 #include "core/model/files.h"
 #include "core/own/directives.h"
+#include "core/own/side_file.h"
 #include "kernelscope/kernels.h"
 
 namespace kernelscope {
@@ -64,7 +65,9 @@ std::string launchOf(const CudaDirectives& directives, const ServedType& type, c
 
 Result<std::string> launcherSource(const KernelFile& file) {
     if (file.kind != KernelFileKind::cuda) return makeError(ErrorCode::usage, nameOf(file) + " is no CUDA source: it needs no launcher");
-    const Result<CudaDirectives> directives = readDirectives(file.contents, toUtf8(file.path));
+    const Result<DirectiveText> said = directiveText(file);
+    if (!said) return said.error();
+    const Result<CudaDirectives> directives = readDirectives(said->text, said->file);
     if (!directives) return directives.error();
     const Signature& signature = *directives->signature;
     std::vector<std::string> parameters, names;

@@ -11,6 +11,7 @@
 
 #include "core/device/system.h"
 #include "core/model/files.h"
+#include "core/own/kernel_file.h"
 #include "core/own/loaded_from.h"
 #include "core/own/source_lines.h"
 
@@ -158,7 +159,7 @@ std::string logOf(Program program) {
     std::string text(size, '\0');
     if (library().log(program, text.data()) != kSuccess) return {};
     text.resize(size - 1);  // without its end mark
-    return readableLog(text);
+    return text;
 }
 
 }  // namespace
@@ -197,10 +198,10 @@ Result<NvrtcResult> compileWithNvrtc(const NvrtcRequest& request) {
 
     const Status status = nvrtc.compile(raw, static_cast<int>(words.size()), words.data());
     NvrtcResult made;
-    made.log = logOf(raw);
+    made.log = readableLog(logOf(raw));
     if (status != kSuccess) {
         const std::string name = toUtf8(fromUtf8(request.name).filename());
-        if (status == kCompilation) return makeError(ErrorCode::badInput, fmt::format("{} does not compile:\n{}", name, made.log));
+        if (status == kCompilation) return doesNotCompile(name, toUtf8(fromUtf8(request.name).stem()), logOf(raw));
         return makeError(ErrorCode::badInput, fmt::format("{} does not compile: {}{}{}", name, nvrtc.errorString(status), made.log.empty() ? "" : "\n", made.log));
     }
     std::size_t size = 0;

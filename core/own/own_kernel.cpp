@@ -39,7 +39,13 @@ Result<std::filesystem::path> copyOf(const KernelFile& file) {
 
 Error notHere(const KernelFile& file, bool cuda) {
     if (cuda) return makeError(ErrorCode::environment, nameOf(file) + " holds kernels for the CPU, and this job runs on a CUDA device", "Use --device cpu.");
-    return makeError(ErrorCode::environment, nameOf(file) + " holds CUDA kernels, and this job runs on a CPU", "Use --device cuda on a machine with a GPU.");
+    const std::string what = nameOf(file) + " holds CUDA kernels, and this job runs on a CPU";
+    const std::vector<DeviceInfo> gpus = cuda::devices();
+    const bool anyGpu = std::any_of(gpus.begin(), gpus.end(), [](const DeviceInfo& gpu) { return gpu.problem.empty(); });
+    if (anyGpu) return makeError(ErrorCode::environment, what, "Use --device cuda.");
+    return makeError(ErrorCode::environment, what + ": no GPU can be used here",
+                     "On this machine kernels in .cpp or .so run, on the CPU (kernelscope-cli kernel new writes a .cpp); for this one start the engine on a machine with a GPU: "
+                     "--engine \"ssh HOST kernelscope-engine\", in the window under Device.");
 }
 
 /// A driver that refuses one launch of a library's kernel makes that kernel wrong there; one that has no code for this GPU, or whose context

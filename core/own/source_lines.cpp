@@ -53,4 +53,24 @@ std::string readableLog(std::string_view log, std::size_t limit) {
     return text;
 }
 
+std::string firstErrors(std::string_view log, std::size_t& leftOut) {
+    constexpr std::size_t kErrors = 10, kLines = 40;
+    std::string text;
+    std::size_t errors = 0, lines = 0;
+    leftOut = 0;
+    for (std::size_t begin = 0; begin < log.size();) {
+        const std::size_t end = std::min(log.find('\n', begin), log.size());
+        const std::string_view line = log.substr(begin, end - begin);
+        begin = end + 1;
+        if (line.find("error: ") != std::string_view::npos) ++errors;
+        if (leftOut > 0 || errors > kErrors || lines >= kLines) {
+            ++leftOut;
+            continue;
+        }
+        text += (text.empty() ? "" : "\n") + std::string(line);
+        ++lines;
+    }
+    return text;
+}
+
 }  // namespace kernelscope

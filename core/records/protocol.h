@@ -1,17 +1,17 @@
 #pragma once
 // The engine protocol: JSON-RPC 2.0, one message a line. These value types are all that client and engine share.
-//
 //   client -> engine   engine.hello {protocol}                        -> Hello
 //                      device.list {}                                 -> {devices: [DeviceInfo]}
 //                      engine.doctor {}                               -> {checks: [{check, status, finding, why, fix}]}
 //                      model.inspect {model}                          -> inspect document (command line contract)
 //                      folder.list {path}                             -> {path, parent, model, folders: [{name, model}], left_out}
 //                      model.tokenize {model, text|ids, chat}         -> {ids, tokens, text}
-//                      job.start JobRequest                           -> JobStarted   (refused while one runs)
-//                      job.cancel {}                                  -> {}
+//                      kernel.version {file}                          -> {file, variant, version}: a kernel of the user's own, as it stands
+//                      kernel.inspect {file, device}                  -> {file, variant, version, kind, operators, log, resources}: compiled, loaded
+//                      kernel.launcher {file}                         -> {text, version, options}: launch of a .cu as a C function; compiler's options
+//                      job.start JobRequest                           -> JobStarted   (refused while one runs); job.cancel {} -> {}
 //                      telemetry.start {device, interval_ms}          -> {}
-//   engine -> client   job.progress Progress, job.row RowRecord, job.finished Finished, telemetry Telemetry, log {level, text}
-//
+//   engine -> client   job.progress Progress (and kernel: kernel_fault.h), job.row RowRecord, job.finished Finished, telemetry Telemetry, log {level, text}
 // Every accepted job ends with exactly one job.finished. A line that is no valid request is answered with a
 // JSON-RPC error and nothing else happens. Errors carry our Error in "data": {code, advice}.
 

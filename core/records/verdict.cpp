@@ -145,6 +145,15 @@ std::string bestCaseSentence(std::span<const ProfileRow> rows, std::string_view 
     return text.empty() ? text : text + ".";
 }
 
+std::string verdictWords(const std::string& verdict) { return verdict == "cant_tell" ? "cannot tell" : verdict; }
+
+bool canBeTold(const ProfileRow& row, double pct, std::optional<double> lowPct, std::optional<double> highPct) {
+    if (row.name == kTax && pct < kLeastTaxPct) return false;
+    if (!lowPct || !highPct) return true;
+    const double width = *highPct - *lowPct;
+    return row.name == kTax ? width <= kWidestTaxPoints : width <= std::max(kWidestTaxPoints, 2 * std::abs(pct));
+}
+
 std::string cautionOf(std::span<const ProfileRow> rows, std::string_view phase) {
     const ProfileRow* total = rowNamed(rows, phase, kTotal);
     const ProfileRow* tax = rowNamed(rows, phase, kTax);
@@ -162,8 +171,7 @@ std::string cautionOf(std::span<const ProfileRow> rows, std::string_view phase) 
     if (difference > kVisiblePoints)
         text = fmt::format("times are medians and shares count every pass: for {} they differ by {:.0f} points", worst, difference);
     if (tax && tax->spanSharePct) {
-        const bool wide = tax->spanShareCiLowPct && tax->spanShareCiHighPct && *tax->spanShareCiHighPct - *tax->spanShareCiLowPct > kWidestTaxPoints;
-        if (wide || *tax->spanSharePct < kLeastTaxPct)
+        if (!canBeTold(*tax, *tax->spanSharePct, tax->spanShareCiLowPct, tax->spanShareCiHighPct))
             text += fmt::format("{}plain and instrumented passes vary by more than what they differ by, so the tax is not known", text.empty() ? "" : "; ");
     }
     return text.empty() ? text : "Noisy run: " + text + ". Run again on a quiet machine, or with more passes.";

@@ -53,6 +53,12 @@ std::vector<BestCase> bestCases(std::span<const ProfileRow> rows, std::string_vi
 /// "Perfect kernels would buy at most: RMSNorm 1.47x by span, 1.34x by GPU time; MLP ...". Empty where nothing is known.
 std::string bestCaseSentence(std::span<const ProfileRow> rows, std::string_view phase, const PassWork* work = nullptr);
 
+/// A row's verdict for people: "cannot tell" of cant_tell, the others as they are.
+std::string verdictWords(const std::string& verdict);
+
+/// Is an interval narrow enough for its value to be told? Of a profiler tax, a few per cent as a rule, or of a share.
+bool canBeTold(const ProfileRow& row, double pct, std::optional<double> lowPct, std::optional<double> highPct);
+
 /// Where figures of one profile disagree visibly, because medians, sums and plain passes of a noisy run do: a sentence that says so and what to
 /// trust. Empty where they agree.
 std::string cautionOf(std::span<const ProfileRow> rows, std::string_view phase);

@@ -487,6 +487,11 @@ TEST_F(Cli, SweepResumesWithTheRunsOwnSettings) {
     for (const char* part : {R"("skip":["rms_norm|fast|float16|896|1|cold"])", R"("model":"qwen2.5-tiny")", R"("device":"cpu")", R"("settings":{"iterations":3})"})
         EXPECT_TRUE(holds(received, part)) << part << received;
     EXPECT_EQ(list().size(), 1u) << "still one run";
+    // What would be ignored is refused, by name.
+    const Ended both = run({"sweep", "--resume", "last", "--rows", "1,8", "--cache", "warm", "--model", "qwen2.5-0.5b"});
+    EXPECT_EQ(both.code, 64);
+    EXPECT_TRUE(holds(both.err, "--rows, --cache, --model would be ignored") && holds(both.err, "--devices, --store, --csv")) << both.err;
+    for (const char* option : {"--device", "--dtype", "--kernel", "--op", "--budget"}) EXPECT_EQ(run({"sweep", "--resume", "last", option, "1"}).code, 64) << option;
     EXPECT_EQ(list()[0].at("status"), "done");
     EXPECT_EQ(play(kHello, {"sweep", "--resume", "nobody"}).code, 65);
 }

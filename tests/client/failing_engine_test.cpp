@@ -5,6 +5,8 @@
 
 #include <future>
 
+#include "core/records/kernel_fault.h"
+
 namespace kernelscope {
 namespace {
 
@@ -41,6 +43,49 @@ TEST(FailingEngine, KilledBySignalsSaysWhichAndItsLastWords) {
 }
 
 TEST(FailingEngine, AnExitInTheMiddleSaysItsCode) { EXPECT_TRUE(holds(BrokenProfile("exit 7\n").whyItFailed(), "exit code 7")); }
+
+std::string kernelProgress(const std::string& phase, const std::string& kernel) {
+    return "send job.progress " + progressWithKernel(Progress{phase, 0, 4, std::nullopt, {}}, kernel).dump() + "\n";
+}
+
+TEST(FailingEngine, AKernelOfAPatchThatTakesItAlongIsNamedAndNotTheEngine) {
+    const auto endOf = [](const std::string& failure, std::vector<std::string>* kept = nullptr) {
+        ScriptedSession play(kHello + kStarted + profileRow("A", 1) + failure + "restart\n" + kHello + kStarted + kDone);
+        play.options.silenceDeadline = std::chrono::milliseconds(300);
+        play.request.settings["kernel"] = "/k/mine.cpp";
+        const Finished end = play.runJob();
+        if (kept) *kept = play.keysInStore("profile");
+        EXPECT_EQ(play.runJob().status, RunStatus::done) << "the next job gets a new engine";
+        EXPECT_EQ(end.error.code, ErrorCode::cantTell);
+        EXPECT_TRUE(holds(end.error.advice, "validate --kernel /k/mine.cpp")) << end.error.advice;
+        return end.error.message;
+    };
+    std::vector<std::string> kept;
+    EXPECT_EQ(endOf(kernelProgress(kProvingPatch, "rms_norm=mine") + "die SIGSEGV\n", &kept), "rms_norm=mine crashes at this model's shapes (signal 11, SIGSEGV)");
+    EXPECT_EQ(kept, std::vector<std::string>{"A"});
+    EXPECT_EQ(endOf(kernelProgress(kProvingPatch, "rms_norm=mine") + "stay\n"), "rms_norm=mine hangs at this model's shapes (no sign of life for 0 s)");
+    EXPECT_EQ(endOf(kernelProgress("Decode passes", "rms_norm=mine") + "exit 7\n"), "rms_norm=mine crashes at this model's shapes (exit code 7)");
+    EXPECT_TRUE(holds(endOf(kernelProgress(kProvingPatch, "rms_norm=mine") + kernelProgress("Warming up", "") + "die SIGABRT\n"), "after rms_norm=mine had run in it")) << "memory may be spoilt";
+}
+
+TEST(FailingEngine, RowsThatWereBeingMeasuredAreFinishedByTheEnd) {
+    EndToEndRow row;
+    row.configuration = "patched";
+    row.mode = "eager";
+    row.status = "running";
+    row.totalMs = 12;
+    const std::string sent = "send job.row " + toJson(RowRecord{"e2e", "patched|eager", valuesOf(row)}).dump() + "\n";
+    for (const bool cancelled : {false, true}) {
+        ScriptedSession play(kHello + kStarted + sent + (cancelled ? "stay\n" : "die SIGSEGV\n"), "e2e");
+        play.options.cancelGrace = std::chrono::milliseconds(50);
+        if (cancelled) play.atRow = [&] { play.session().cancel(); };
+        play.runJob();
+        const auto kept = rowFrom<EndToEndRow>(play.rowsInStore().front().values);
+        ASSERT_TRUE(kept);
+        EXPECT_EQ(kept->status, cancelled ? "cancelled" : "failed");
+        EXPECT_EQ(kept->totalMs, 12) << "what was measured stays";
+    }
+}
 
 TEST(FailingEngine, SilenceIsAHangAndEndsAtTheDeadline) {
     BrokenProfile play("stay\n");

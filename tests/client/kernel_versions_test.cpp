@@ -23,19 +23,21 @@ RowRecord sweepRow(const std::string& variant, std::int64_t rows, const std::str
         row.deviceCiLowUs = us * 0.98;
         row.deviceCiHighUs = us * 1.02;
         row.speedup = speedup;
+        row.speedupCiLow = speedup * 0.98;
+        row.speedupCiHigh = speedup * 1.02;
     } else {
         row.reason = "3 elements differ";
     }
     return {"sweep", rowKey(row), valuesOf(row)};
 }
 
-KernelVersion version(std::vector<RowRecord> rows, RunStatus status = RunStatus::done, const std::string& id = "run1", const std::string& error = {}) {
+KernelVersion version(std::vector<RowRecord> rows, RunStatus status = RunStatus::done, const std::string& id = "run1", const std::string& error = {}, const std::string& source = "abc") {
     RunHeader header;
     header.id = id;
-    header.settings["kernel_version"] = "abc";
+    header.settings["kernel_version"] = source;
     Finished finished;
     finished.status = status;
-    finished.error.message = error;
+    finished.error = makeError(ErrorCode::badInput, error);
     return versionOf(header, finished, rows, "mine");
 }
 
@@ -62,23 +64,43 @@ TEST(KernelVersion, ARunThatNeverBeganDidNotCompile) {
     EXPECT_EQ(made.message, "my.cu:3: error: no");
     EXPECT_EQ(versionWords(made), "does not compile");
     EXPECT_EQ(version({}, RunStatus::cancelled).state, "cancelled");
+    Finished elsewhere;
+    elsewhere.status = RunStatus::failed;
+    elsewhere.error = makeError(ErrorCode::environment, "no GPU here\nreally");
+    EXPECT_EQ(versionWords(versionOf({}, elsewhere, {}, "mine")), "cannot be tried: no GPU here") << "the source may be as good as any";
+    elsewhere.error.code = ErrorCode::cantTell;
+    EXPECT_EQ(versionWords(versionOf({}, elsewhere, {}, "mine")), "crashes when it is loaded");
 }
 
 TEST(KernelVersion, ChangesAreFasterAndSlowerCellsBeyondTheirIntervals) {
     const KernelVersion before = version({sweepRow("mine", 1, "ok", 10, 1), sweepRow("mine", 8, "ok", 10, 1), sweepRow("mine", 64, "ok", 10, 1), sweepRow("mine", 512, "ok", 10, 1)});
-    const KernelVersion now = version({sweepRow("mine", 1, "ok", 5, 2), sweepRow("mine", 8, "ok", 8, 1.25), sweepRow("mine", 64, "ok", 10.1, 0.99), sweepRow("mine", 512, "ok", 15, 0.67)});
+    const KernelVersion now = version({sweepRow("mine", 1, "ok", 5, 2), sweepRow("mine", 8, "ok", 8, 1.25), sweepRow("mine", 64, "ok", 10.1, 0.99), sweepRow("mine", 512, "ok", 15, 0.67)},
+                                      RunStatus::done, "run2", {}, "def");
     const std::vector<std::string> lines = changesBetween(before, now);
     ASSERT_EQ(lines.size(), 4U) << testing::PrintToString(lines);
     EXPECT_NE(lines[0].find("was 1"), std::string::npos) << lines[0];
     EXPECT_NE(lines[1].find("faster in 2 cells, most in rms_norm float16 1 x 896 cold"), std::string::npos) << lines[1];
-    EXPECT_NE(lines[2].find("slower in 1 cells, most in rms_norm float16 512 x 896 cold"), std::string::npos) << lines[2];
-    EXPECT_NE(lines[3].find("the same in 1 cells"), std::string::npos) << lines[3];
-    EXPECT_TRUE(changesBetween(now, now).size() == 1) << "only the speed-up that is what it was";
+    EXPECT_NE(lines[2].find("slower in 1 cell, most in rms_norm float16 512 x 896 cold"), std::string::npos) << lines[2];
+    EXPECT_NE(lines[3].find("within noise in 1 cell"), std::string::npos) << lines[3];
+}
+
+TEST(KernelVersion, NoiseIsNoChange) {
+    const KernelVersion before = version({sweepRow("mine", 1, "ok", 10, 2)});
+    const KernelVersion again = version({sweepRow("mine", 1, "ok", 8, 2.5)}, RunStatus::done, "run2");
+    ASSERT_EQ(changesBetween(before, again).size(), 1U);
+    EXPECT_EQ(changesBetween(before, again).front(), "unchanged: the same source (2.50x the baseline, was 2.00x: noise)") << "whatever the intervals of two runs say";
+
+    const KernelVersion other = version({sweepRow("mine", 1, "ok", 9.9, 2.02)}, RunStatus::done, "run2", {}, "def");
+    EXPECT_EQ(changesBetween(before, other), std::vector<std::string>{"no faster and no slower: within noise in 1 cell (2.02x the baseline, was 2.00x)"});
+
+    const KernelVersion slowMachine = version({sweepRow("mine", 1, "ok", 15, 2.01)}, RunStatus::done, "run2", {}, "def");
+    ASSERT_EQ(changesBetween(before, slowMachine).size(), 1U);
+    EXPECT_TRUE(changesBetween(before, slowMachine).front().starts_with("no faster and no slower")) << "the baseline took as much longer: " << changesBetween(before, slowMachine).front();
 }
 
 TEST(KernelVersion, WhatBecameWrongOrRightIsSaid) {
     const KernelVersion right = version({sweepRow("mine", 1, "ok", 10, 1)});
-    const KernelVersion wrong = version({sweepRow("mine", 1, "wrong", 0, 0)});
+    const KernelVersion wrong = version({sweepRow("mine", 1, "wrong", 0, 0)}, RunStatus::done, "run2", {}, "def");
     const KernelVersion broken = version({}, RunStatus::failed, "");
     EXPECT_EQ(changesBetween(right, wrong), std::vector<std::string>{"wrong now, right before: rms_norm float16 1 x 896 cold"});
     EXPECT_EQ(changesBetween(wrong, right), std::vector<std::string>{"right now, wrong before: rms_norm float16 1 x 896 cold"});

@@ -64,7 +64,7 @@ TEST(PatchProof, TheFusedVariantsAreRightAtTheShapesOfASmallModel) {
     ASSERT_TRUE(verdicts) << verdicts.error().message;
     ASSERT_EQ(verdicts->size(), 4U);
     for (const PatchVerdict& verdict : *verdicts) EXPECT_EQ(verdict.status, "ok") << verdict.choice.text() << ": " << verdict.reason;
-    EXPECT_EQ(reports, 4 * 2 * 2);
+    EXPECT_GE(reports, 4 * 2 * 2) << "one before each case, and signs of life between";
 }
 
 }  // namespace

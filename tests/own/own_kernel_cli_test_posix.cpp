@@ -113,14 +113,72 @@ TEST_F(OwnKernelCli, FromTheTemplateToTheGain) {
     const Ended swept = run(onTiny({"sweep", "--kernel", kernel, "--rows", "1,16", "--repeats", "20"}));
     EXPECT_EQ(swept.code, 0) << swept.err;
     EXPECT_TRUE(holds(swept.out, "my_norm") && holds(swept.out, "fused") && holds(swept.out, "native")) << swept.out;
-    const Ended bought = run(onTiny({"e2e", "--kernel", kernel, "--patch", "rms_norm=my_norm", "--new-tokens", "3", "--prompt-tokens", "4", "--runs", "2", "--warmup", "0"}));
+    const Ended bought = run(onTiny({"e2e", "--kernel", kernel, "--patch", "rms_norm=my_norm", "--new-tokens", "3", "--prompt-tokens", "4", "--runs", "2", "--warmup", "0", "--csv", file("e.csv")}));
     EXPECT_EQ(bought.code, 0) << bought.err;
     EXPECT_TRUE(holds(bought.out, "patched")) << bought.out;
+    const auto figures = rowsFromCsv(rowTypeOf<EndToEndRow>(), read("e.csv"));
+    ASSERT_TRUE(figures.ok());
+    ASSERT_EQ(figures->size(), 2u);
+    const auto patched = rowFrom<EndToEndRow>((*figures)[1]);
+    ASSERT_TRUE(patched);
+    EXPECT_EQ(patched->configuration, "patched");
+    EXPECT_GT(patched->speedup.value_or(0), 0) << "a gain figure";
+    EXPECT_TRUE(patched->tokensMatch.value_or(false)) << "the same text";
+}
+
+TEST_F(OwnKernelCli, AKernelThatTakesTheEngineAlongInTheModelIsNamed) {
+    const std::string kernel = file("my_norm.cpp");
+    const auto misbehaving = [&](const std::string& how) {
+        std::string text = *kernelTemplate("rms_norm", kernel);
+        const std::string at = "    switch (dtype) {";
+        write("my_norm.cpp", text.replace(text.find(at), at.size(), how + "\n" + at));
+    };
+    misbehaving("    volatile int* volatile nowhere = nullptr; *nowhere = 1;");
+    const std::vector<Words> commands{{"e2e", "--new-tokens", "2", "--runs", "1"}, {"generate", "--prompt-ids", "1,2", "--new-tokens", "2"}, {"profile", "--iterations", "2"}, {"context", "--context", "8", "--batch", "1"}};
+    for (Words words : commands) {
+        const std::string name = words.front();
+        for (const std::string& word : {std::string("--kernel"), kernel}) words.push_back(word);
+        const Ended ended = run(onTiny(words));
+        EXPECT_EQ(ended.code, 3) << name << ended.err;
+        EXPECT_TRUE(holds(ended.err, "rms_norm=my_norm crashes at this model's shapes (signal 11, SIGSEGV)")) << name << ended.err;
+        EXPECT_TRUE(holds(ended.err, "validate --kernel " + kernel)) << name << ended.err;
+    }
+    // Right in validation, and no longer so later: what was measured until then is kept, as failed.
+    misbehaving("    static int calls = 0; if (++calls > 2000) { volatile int* volatile nowhere = nullptr; *nowhere = 1; }");
+    const Ended late = run(onTiny({"e2e", "--kernel", kernel, "--new-tokens", "20", "--prompt-tokens", "4", "--runs", "50", "--warmup", "0", "--csv", file("late.csv")}));
+    EXPECT_EQ(late.code, 3) << late.err;
+    EXPECT_TRUE(holds(late.err, "rms_norm=my_norm crashes at this model's shapes")) << late.err;
+    const auto rows = rowsFromCsv(rowTypeOf<EndToEndRow>(), read("late.csv"));
+    ASSERT_TRUE(rows.ok() && !rows->empty());
+    for (const Values& values : *rows) EXPECT_EQ(rowFrom<EndToEndRow>(values)->status, "failed");
+
+    misbehaving("    throw 1;");
+    EXPECT_EQ(run(onTiny({"e2e", "--kernel", kernel, "--new-tokens", "2", "--runs", "1"})).code, 3);
+    write("my_norm.cpp", *kernelTemplate("rms_norm", kernel) + "\nstatic const int atLoad = [] { volatile int* volatile nowhere = nullptr; return *nowhere; }();\n");
+    const Ended loading = run(onTiny({"validate", "--kernel", kernel}));
+    EXPECT_EQ(loading.code, 3) << loading.err;
+    EXPECT_TRUE(holds(loading.err, "crashes when it is loaded")) << loading.err;
+}
+
+TEST_F(OwnKernelCli, ALongLogOfErrorsIsShortAndKeptWhole) {
+    std::string text;
+    for (int i = 0; i < 40; ++i) text += "int a" + std::to_string(i) + " = nonsense" + std::to_string(i) + ";\n";
+    write("my_norm.cpp", text);
+    const Ended broken = run(onTiny({"validate", "--kernel", file("my_norm.cpp")}));
+    EXPECT_EQ(broken.code, 65);
+    EXPECT_TRUE(holds(broken.err, file("my_norm.cpp") + ":10:") && !holds(broken.err, "my_norm.cpp:11:")) << broken.err;
+    const std::string mark = " more lines, in ";
+    ASSERT_TRUE(holds(broken.err, mark)) << broken.err;
+    const std::size_t at = broken.err.find(mark) + mark.size();
+    const auto log = readFile(broken.err.substr(at, broken.err.find('\n', at) - at));
+    ASSERT_TRUE(log.ok()) << log.error().message;
+    EXPECT_TRUE(holds(*log, "my_norm.cpp:40:"));
 }
 
 TEST_F(OwnKernelCli, AWatchSaysWhatEverySaveChanged) {
     const std::string kernel = file("my_gate.cpp");
-    const std::string right = *kernelTemplate("silu_mul", kernel);
+    const std::string right = "#include \"tiles.h\"\n" + *kernelTemplate("silu_mul", kernel);
+    write("tiles.h", "// nothing yet\n");
     write("my_gate.cpp", right);
     auto child = start(onTiny({"validate", "--watch", "--kernel", kernel, "--hidden", "112", "--rows", "1", "--dtypes", "float32", "--no-progress"}));
     Ended said;
@@ -142,6 +200,11 @@ TEST_F(OwnKernelCli, AWatchSaysWhatEverySaveChanged) {
     write("my_gate.cpp", right);
     readUntil(*child, said, "against version 3: right now, wrong before");
     EXPECT_TRUE(holds(said.out, "against version 3: right now, wrong before")) << said.out << said.err;
+    // What it includes is a part of it.
+    write("tiles.h", "#error a broken header\n");
+    readUntil(*child, said, "version 5: ");
+    readUntil(*child, said, "against version 4: does not compile any more");
+    EXPECT_TRUE(holds(said.err, file("tiles.h") + ":1:")) << said.err;
     ::kill(static_cast<pid_t>(child->pid()), SIGINT);
     const auto end = child->waitForEnd(std::chrono::seconds(30));
     ASSERT_TRUE(end);
@@ -151,7 +214,8 @@ TEST_F(OwnKernelCli, AWatchSaysWhatEverySaveChanged) {
 
 TEST_F(OwnKernelCli, WhatIsProvenIsTakenHomeAndWorksThere) {
     const std::string kernel = file("my_norm.cpp"), home = file("home");
-    write("my_norm.cpp", *kernelTemplate("rms_norm", kernel));
+    write("tiles.h", "#pragma once\n");
+    write("my_norm.cpp", "#include \"tiles.h\"\n" + *kernelTemplate("rms_norm", kernel));
     const Ended early = run({"kernel", "export", kernel, "--out", home});
     EXPECT_EQ(early.code, 65);
     EXPECT_TRUE(holds(early.err, "has not passed validation")) << early.err;
@@ -159,9 +223,9 @@ TEST_F(OwnKernelCli, WhatIsProvenIsTakenHomeAndWorksThere) {
     ASSERT_EQ(run(onTiny({"validate", "--kernel", kernel, "--hidden", "112", "--rows", "1,7"})).code, 0);
     const Ended taken = run({"kernel", "export", kernel, "--out", home});
     ASSERT_EQ(taken.code, 0) << taken.err;
-    for (const char* name : {"my_norm.cpp", "kernelscope/kernels.h", "my_norm_torch.py", "README.md", "report.md", "report.csv"}) EXPECT_TRUE(fs::exists(fs::path(home) / name)) << name;
+    for (const char* name : {"my_norm.cpp", "kernelscope/kernels.h", "my_norm_torch.py", "tiles.h", "README.md", "report.md", "report.csv"}) EXPECT_TRUE(fs::exists(fs::path(home) / name)) << name;
 
-    write("my_norm.cpp", *kernelTemplate("rms_norm", kernel) + "\n// edited\n");
+    write("tiles.h", "#pragma once\n// edited\n");
     EXPECT_EQ(run({"kernel", "export", kernel, "--out", file("elsewhere")}).code, 65) << "another version is not proven by this one's run";
 
     const std::string program =
@@ -188,6 +252,8 @@ TEST_F(OwnKernelCli, WhatIsProvenIsTakenHomeAndWorksThere) {
     if (holds(said.out, "no torch")) GTEST_SKIP() << "the Python beside this libtorch has no torch module";
     EXPECT_TRUE(holds(said.out, "works")) << said.out << said.err;
 }
+
+TEST_F(OwnKernelCli, ATuneThatMakesNoSenseIsRefusedBeforeTheGpuIsLookedFor) { EXPECT_EQ(run({"tune", "--op", "nonsense"}).code, 64); }
 
 TEST_F(OwnKernelCli, AWrongKernelIsNotTakenHome) {
     std::string text = *kernelTemplate("silu_mul", "x.cpp");

@@ -119,6 +119,27 @@ TEST_F(OwnCudaKernel, AFaultCostsItsCellsAndARestart) {
     EXPECT_GT(statuses["ok"], 5);
 }
 
+TEST_F(OwnCudaKernel, InTheModelAFaultOrAHangIsNamed) {
+    const nlohmann::json few{{"new_tokens", 4}, {"prompt_tokens", 8}, {"runs", 2}, {"warmup", 0}};
+    const auto jobWith = [&](const std::string& kind, const std::string& line, nlohmann::json settings) {
+        settings["kernel"] = fromTemplate("rms_norm", "my_norm.cu", "    float squares = 0.0f;", line + "\n    float squares = 0.0f;");
+        const RunHeader header = run(kind, settings);
+        EXPECT_EQ(header.status, RunStatus::failed) << kind;
+        EXPECT_EQ(m_finished.error.code, ErrorCode::cantTell) << kind << m_finished.error.message;
+        EXPECT_TRUE(says("validate --kernel ")) << m_finished.error.advice;
+        return m_finished.error.message;
+    };
+    const std::string fault = "    *reinterpret_cast<volatile int*>(0x70000000000ull) = 1;", late = "    static int calls; if (threadIdx.x == 0 && blockIdx.x == 0 && atomicAdd(&calls, 1) > 3000) *reinterpret_cast<volatile int*>(0x70000000000ull) = 1;";
+    for (const auto& [kind, settings] : std::vector<std::pair<std::string, nlohmann::json>>{{"e2e", few}, {"generate", {{"prompt_ids", {1, 2, 3}}, {"new_tokens", 4}}}, {"profile", {{"iterations", 3}}}, {"context", {{"context", {8}}, {"batch", {1}}}}}) {
+        const std::string words = jobWith(kind, fault, settings);
+        EXPECT_TRUE(words.starts_with("rms_norm=my_norm faults the GPU at this model's shapes (")) << kind << ": " << words;
+    }
+    const std::string words = jobWith("e2e", late, {{"new_tokens", 50}, {"prompt_tokens", 8}, {"runs", 200}, {"warmup", 0}, {"mode", "both"}});
+    EXPECT_TRUE(words.starts_with("rms_norm=my_norm faults the GPU")) << words;
+    const std::string hang = jobWith("e2e", "    while (rows >= 1) asm volatile(\"nanosleep.u32 1000;\");", few);
+    EXPECT_TRUE(hang.starts_with("rms_norm=my_norm hangs at this model's shapes (no sign of life for 10 s)")) << hang;
+}
+
 TEST_F(OwnCudaKernel, ShapesItDoesNotServeAreRefusedAndALaunchThatCannotBeIsWrong) {
     const std::string picky = fromTemplate("rms_norm", "picky.cu", "// kernelscope: grid = rows\n", "// kernelscope: grid = rows\n// kernelscope: requires = hidden % 8 == 0 && alignment >= 16\n// kernelscope: types = float16\n");
     const RunHeader refused = validate(picky, {{"hidden", {112, 769}}, {"dtypes", "float16,float32"}});

@@ -147,6 +147,7 @@ TEST_F(OwnKernel, ACudaSourceOnACpuAndAnUnknownFileAreRefusedInWords) {
     validate(fromTemplate("rms_norm", "my_norm.cu"));
     EXPECT_EQ(m_finished.error.code, ErrorCode::environment);
     EXPECT_TRUE(says("my_norm.cu holds CUDA kernels")) << m_finished.error.message;
+    EXPECT_TRUE(says("--device cuda") || says("kernels in .cpp or .so run")) << "what can be done here: " << m_finished.error.advice;
     validate((m_folder / "absent.cpp").string());
     EXPECT_EQ(m_finished.error.code, ErrorCode::badInput);
     validate(write("my_norm.txt", "x"));

@@ -21,5 +21,20 @@ TEST(SourceLines, ALogNamesFileAndLine) {
     EXPECT_EQ(readableLog(fmt::format("{}\n{}\n", a, b), 60), fmt::format("{}\n...", a));
 }
 
+TEST(SourceLines, OfManyErrorsTheFirstTenAreForPeople) {
+    std::string log;
+    for (int i = 1; i <= 25; ++i) log += fmt::format("a.cpp:{}:1: error: no\na.cpp:{}:1: note: because\n", i, i);
+    std::size_t leftOut = 0;
+    const std::string few = firstErrors(log, leftOut);
+    EXPECT_TRUE(few.starts_with("a.cpp:1:1: error: no\n") && few.ends_with("a.cpp:10:1: note: because")) << few;
+    EXPECT_EQ(leftOut, 30U);
+    EXPECT_EQ(firstErrors("a.cpp:1:1: error: no\n", leftOut), "a.cpp:1:1: error: no");
+    EXPECT_EQ(leftOut, 0U);
+    std::string one = "a.cpp:1:1: error: no\n";
+    for (int i = 0; i < 100; ++i) one += "a.cpp:1:1: note: candidate\n";
+    firstErrors(one, leftOut);
+    EXPECT_EQ(leftOut, 61U) << "one error of a template can fill pages";
+}
+
 }  // namespace
 }  // namespace kernelscope::test

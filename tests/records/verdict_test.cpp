@@ -125,6 +125,9 @@ TEST(Caution, SaysThatATaxWiderThanItselfIsNotKnown) {
     EXPECT_EQ(cautionOf(rows, "decode"), "");
     rows.back().spanShareCiHighPct = 43;
     EXPECT_NE(cautionOf(rows, "decode").find("the tax is not known"), std::string::npos);
+    EXPECT_FALSE(canBeTold(rows.back(), 1.4, -361.6, 364.4));
+    EXPECT_TRUE(canBeTold(rows.back(), 3, 2, 4));
+    EXPECT_TRUE(canBeTold(rows.front(), 46.5, 30, 60)) << "a share's interval may be wide where the share is";
     rows.back().spanShareCiHighPct = 4;
     rows.back().spanSharePct = -3.9;
     EXPECT_NE(cautionOf(rows, "decode").find("the tax is not known"), std::string::npos);

@@ -75,6 +75,16 @@ TEST(EndToEnd, PatchesAreNamedUnlessEverythingIsReplacedByItsBest) {
     EXPECT_FALSE(list.any());
 }
 
+TEST(EndToEnd, AKernelOfOnesOwnIsOfferedOnceAndTickedAlone) {
+    TestWindow window("/nowhere/kernelscope-engine");
+    EndToEndPage* page = window->endToEndPage();
+    page->offerKernel("/k/mine.cpp", "mine", {"rms_norm", "rope"});
+    EXPECT_EQ(page->patches()->patch(), "rms_norm=mine,rope=mine");
+    page->patches()->setPatch("rms_norm=mine,silu_mul=fused");
+    page->offerKernel("/k/mine.cpp", "mine", {"rms_norm", "rope"});
+    EXPECT_EQ(page->patches()->patch(), "rms_norm=mine,silu_mul=fused") << "the next version leaves the choice alone";
+}
+
 TEST(EndToEnd, ShowsASavedRunWithItsTokens) {
     TestWindow window("/nowhere/kernelscope-engine");
     window->openRun(toQt(storeEndToEnd(*window->services().store)));

@@ -5,6 +5,7 @@
 #include <QAbstractButton>
 #include <QLabel>
 #include <QLineEdit>
+#include <QPushButton>
 #include <QSpinBox>
 #include <QTextBrowser>
 
@@ -32,6 +33,7 @@
 #include "ui/widgets/banner.h"
 #include "ui/widgets/segmented.h"
 #include "ui/widgets/own_kernel_card.h"
+#include "ui/widgets/patch_list.h"
 
 namespace kernelscope::ui {
 namespace {
@@ -174,6 +176,38 @@ TEST(RealKernels, AKernelOfOnesOwnIsProvedAndMeasuredAtEverySave) {
     ASSERT_TRUE(waitFor([&] { return kernel->versions().size() == 3 && !page->running(); }, 240'000));
     EXPECT_EQ(kernel->versions()[2].state, "wrong");
     EXPECT_TRUE(page->ownKernel()->card()->changes()->text().contains("compiles again"));
+
+    // A right one again, and what it buys: the card leads to the End to end page, where it is what replaces its operator.
+    ASSERT_TRUE(writeFileAtomically(fromQt(file), right + "// again\n"));
+    ASSERT_TRUE(waitFor([&] { return kernel->versions().size() == 4 && !page->running(); }, 240'000));
+    QTest::mouseClick(page->ownKernel()->card()->gainButton(), Qt::LeftButton);
+    EndToEndPage* gain = window->endToEndPage();
+    ASSERT_EQ(window->currentPage(), gain);
+    EXPECT_EQ(gain->patches()->patch(), "rms_norm=my_norm");
+    gain->controls()->newTokens()->setValue(4);
+    gain->controls()->runs()->setValue(5);
+    QTest::mouseClick(gain->runButton(), Qt::LeftButton);
+    ASSERT_TRUE(finish(gain));
+    ASSERT_FALSE(gain->errorBanner()->isVisible()) << qPrintable(gain->errorBanner()->message());
+    ASSERT_NE(gain->exportable(), nullptr);
+    ASSERT_EQ(gain->exportable()->as<EndToEndRow>().size(), 2u);
+    EXPECT_TRUE(gain->exportable()->as<EndToEndRow>()[1].speedup.has_value());
+    EXPECT_EQ(gain->exportable()->header().settings.value("kernel", ""), fromQt(file));
+
+    // One that crashes in the model costs its run, in words; the window and its next job live on.
+    std::string crashing = right;
+    const std::string at = "    switch (dtype) {";
+    crashing.replace(crashing.find(at), at.size(), "    volatile int* volatile nowhere = nullptr; *nowhere = 1;\n" + at);
+    ASSERT_TRUE(writeFileAtomically(fromQt(file), crashing));
+    ASSERT_TRUE(waitFor([&] { return kernel->versions().size() == 5 && !page->running(); }, 240'000));
+    QTest::mouseClick(gain->runButton(), Qt::LeftButton);
+    ASSERT_TRUE(finish(gain));
+    EXPECT_TRUE(gain->errorBanner()->isVisible());
+    EXPECT_TRUE(gain->errorBanner()->message().contains("rms_norm=my_norm crashes at this model's shapes")) << qPrintable(gain->errorBanner()->message());
+    gain->patches()->setPatch("rms_norm=fused");
+    QTest::mouseClick(gain->runButton(), Qt::LeftButton);
+    ASSERT_TRUE(finish(gain));
+    EXPECT_FALSE(gain->errorBanner()->isVisible()) << qPrintable(gain->errorBanner()->message());
 }
 
 }  // namespace

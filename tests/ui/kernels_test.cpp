@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include <QAbstractItemModelTester>
+#include <QComboBox>
 #include <QLabel>
 #include <QSignalSpy>
 #include <QTemporaryDir>
@@ -132,6 +135,39 @@ TEST(CellGrid, TellsWhichCellWasClicked) {
     QTest::mouseClick(&chart, Qt::LeftButton, {}, chart.cellRect(1, 0).center().toPoint());
     ASSERT_EQ(clicked.count(), 1);
     EXPECT_TRUE(clicked[0][0].toString().contains("3584")) << qPrintable(clicked[0][0].toString());
+}
+
+TEST(PlotDigits, NoTwoTicksReadAlike) {
+    // From a range of 0.3 in steps of 0.05 ("1.2 1.2 1.1" with one digit) to one of 12.
+    EXPECT_EQ(digitsFor(0.3), 2);
+    EXPECT_EQ(digitsFor(0.02), 3);
+    EXPECT_EQ(digitsFor(12), 1);
+    EXPECT_EQ(digitsFor(0), 1);
+    for (double range = 0.01; range < 40; range *= 1.07) EXPECT_LE(std::pow(10, -digitsFor(range)), range / 5 * 0.7 * 1.0001) << range;
+}
+
+TEST(KernelCharts, AKernelOfOnesOwnIsShownFirstUntilAnotherIsChosen) {
+    KernelCharts charts;
+    std::vector<SweepRow> rows = sweepRows();
+    charts.setPlan({{"kernel", "/somewhere/my_norm.cpp"}});
+    charts.show({}, rows);
+    EXPECT_EQ(charts.view().variant, "fused") << "nothing of it has been measured yet";
+    for (SweepRow row : sweepRows()) {
+        if (row.variant != "fused") continue;
+        row.variant = "my_norm";
+        rows.push_back(row);
+    }
+    charts.show({}, rows);
+    EXPECT_EQ(charts.view().variant, "my_norm");
+    for (QComboBox* box : charts.findChildren<QComboBox*>())
+        if (box->currentText() == "my_norm") box->setCurrentText("native");
+    charts.setPlan({{"kernel", "/somewhere/my_norm.cpp"}});
+    charts.show({}, rows);
+    EXPECT_EQ(charts.view().variant, "native") << "the next version is looked at as the last was";
+    charts.setPlan({{"kernel", "/somewhere/other.cpp"}});
+    charts.setPlan({{"kernel", "/somewhere/my_norm.cpp"}});
+    charts.show({}, rows);
+    EXPECT_EQ(charts.view().variant, "my_norm");
 }
 
 TEST(SpeedupPlot, PaintsItsLinesInEveryFormat) {

@@ -59,6 +59,11 @@ TEST(CompileLog, LinksEveryPlaceAndEscapesTheRest) {
     EXPECT_EQ(html.count("<a "), 2);
 }
 
+TEST(CompileLog, OfALongOneTheWholeIsALinkToo) {
+    const QString html = linkedLog("a.cpp:1:2: error: no\nand 37 more lines, in /home/me/my cache/a.log");
+    EXPECT_TRUE(html.contains("and <a href=\"kernel:1#/home/me/my%20cache/a.log\">37 more lines, in /home/me/my cache/a.log</a>")) << qPrintable(html);
+}
+
 TEST(KernelResources, AreWordsAndEqualTypesShareALine) {
     nlohmann::json one{{"type", "float16"}, {"registers", 40}, {"shared_bytes", 128}, {"local_bytes", 0}, {"block", 256}, {"blocks_per_multiprocessor", 6}, {"occupancy_pct", 75.0}, {"limited_by", "registers: 40 a thread"}};
     nlohmann::json two = one;

@@ -114,6 +114,13 @@ TEST(ProfileSubline, SaysRandomWeightsTheTaxAndWhatNothingCovers) {
     EXPECT_TRUE(line.contains("50 passes")) << qPrintable(line);
     EXPECT_TRUE(line.contains("profiler tax 1.8 %")) << qPrintable(line);
     EXPECT_TRUE(line.contains("unattributed 1.0 %")) << qPrintable(line);
+    auto rows = profileRows();
+    for (ProfileRow& row : rows) {
+        if (row.name != "profiler tax") continue;
+        row.spanShareCiLowPct = -362;
+        row.spanShareCiHighPct = 364;
+    }
+    EXPECT_TRUE(profileSubline(rows, profileHeader(), false).contains("can't tell the profiler tax")) << "1.8 ± 363 % is no figure";
 }
 
 TEST(NextStep, NamesTheLargestReplaceableTypeAndWhatAPerfectKernelWouldBuy) {

@@ -1,5 +1,8 @@
 #include "ui/charts/plot.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include <QPainter>
 #include <QPicture>
 
@@ -18,6 +21,12 @@ Plot::~Plot() = default;
 
 QSize Plot::sizeHint() const { return {fontMetrics().height() * 26, fontMetrics().height() * 18}; }
 QSize Plot::minimumSizeHint() const { return {fontMetrics().height() * 16, fontMetrics().height() * 9}; }
+
+int digitsFor(double range) {
+    constexpr double kTicks = 5, kNarrowest = 0.7;  // the plot's own rounding of a step goes down to about that part of it
+    if (!(range > 0)) return 1;
+    return std::clamp(-int(std::floor(std::log10(range / kTicks * kNarrowest))), 1, 6);
+}
 
 void Plot::applyColors() const {
     const Theme& theme = Theme::of(this);

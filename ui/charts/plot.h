@@ -29,4 +29,7 @@ private:
     std::unique_ptr<QCustomPlot> m_plot;
 };
 
+/// Digits behind the point, one at least, so that no two ticks of the range read alike.
+int digitsFor(double range);
+
 }  // namespace kernelscope::ui

@@ -24,7 +24,6 @@ SpeedupPlot::SpeedupPlot(QWidget* parent) : Plot("Speed-up over native against r
     axes.xAxis->setScaleType(QCPAxis::stLogarithmic);
     axes.xAxis->setLabel("rows");
     axes.yAxis->setNumberFormat("f");
-    axes.yAxis->setNumberPrecision(1);
 }
 
 void SpeedupPlot::setLines(std::vector<SpeedupLine> lines) {
@@ -76,6 +75,7 @@ void SpeedupPlot::setLines(std::vector<SpeedupLine> lines) {
     // Air at the right for the labels of the lines.
     axes.xAxis->setRange(first / room, last * std::pow(room, 4.5));
     axes.yAxis->setRange(std::max(0.0, least - 0.12 * (most - least)), most + 0.1 * (most - least));
+    axes.yAxis->setNumberPrecision(digitsFor(axes.yAxis->range().size()));
     axes.xAxis->setTicker(ticks);
     update();
 }

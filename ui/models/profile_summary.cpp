@@ -127,7 +127,10 @@ QString profileSubline(std::span<const ProfileRow> rows, const RunHeader& run, b
     for (const ProfileRow& row : rows) {
         if (row.name == "total" && row.spanUs) parts << "instrumented pass " + figure(*row.spanUs / 1000) + " ms";
         if (row.name == "unattributed" && row.spanSharePct) parts << "unattributed " + number(*row.spanSharePct, 1) + " %";
-        if (row.name == "profiler tax" && row.spanSharePct) parts << "profiler tax " + number(*row.spanSharePct, 1) + " %";
+        if (row.name == "profiler tax" && row.spanSharePct) {
+            const bool told = canBeTold(row, *row.spanSharePct, row.spanShareCiLowPct, row.spanShareCiHighPct);
+            parts << (told ? "profiler tax " + number(*row.spanSharePct, 1) + " %" : QString("can't tell the profiler tax"));
+        }
     }
     // What such a run keeps beside its rows: the first call's own cost, and the comparison with the driver's trace.
     const std::string phase = rows.empty() ? std::string() : rows.front().phase;

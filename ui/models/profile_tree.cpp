@@ -5,6 +5,7 @@
 
 #include <QColor>
 
+#include "core/records/verdict.h"
 #include "ui/models/roles.h"
 #include "ui/text.h"
 #include "ui/theme.h"
@@ -182,7 +183,9 @@ QString ProfileTree::text(const Node& node, int column) const {
     case kSelfSpan: return number(row.selfSpanUs, 1);
     case kGpu: return number(row.gpuUs, 1);
     case kGap: return number(row.gapUs, 1);
-    case kSpanShare: return row.spanSharePct ? number(*row.spanSharePct, 1) + " %" : QString();
+    case kSpanShare:
+        if (row.spanSharePct && !canBeTold(row, *row.spanSharePct, row.spanShareCiLowPct, row.spanShareCiHighPct)) return "can't tell";
+        return row.spanSharePct ? number(*row.spanSharePct, 1) + " %" : QString();
     case kSpanInterval:
         return row.spanShareCiLowPct && row.spanShareCiHighPct
                    ? number(*row.spanShareCiLowPct, 1) + " to " + number(*row.spanShareCiHighPct, 1) : QString();

@@ -1,5 +1,6 @@
 #include "ui/pages/end_to_end_page.h"
 
+#include <QFileInfo>
 #include <QGridLayout>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -116,7 +117,20 @@ void EndToEndPage::run() {
 JobRequest EndToEndPage::request() const {
     const ModelChoice choice = modelLine().choice();
     m_controls->remember();
-    return {.kind = m_controls->kind(), .model = choice.model, .device = choice.device, .dtype = choice.dtype, .settings = m_controls->settings(fromQt(m_patches->patch()))};
+    nlohmann::json settings = m_controls->settings(fromQt(m_patches->patch()));
+    const std::string patch = settings.value("patch", std::string());
+    const bool own = !m_kernelVariant.isEmpty() && (patch + ",").find("=" + fromQt(m_kernelVariant) + ",") != std::string::npos;
+    if (own) settings["kernel"] = fromQt(m_kernelFile);
+    return {.kind = m_controls->kind(), .model = choice.model, .device = choice.device, .dtype = choice.dtype, .settings = std::move(settings)};
+}
+
+void EndToEndPage::offerKernel(const QString& file, const QString& variant, const QStringList& operators) {
+    if (file == m_kernelFile) return;
+    m_kernelFile = file;
+    m_kernelVariant = variant;
+    QStringList parts;
+    for (const QString& op : operators) parts << op + "=" + variant;
+    m_patches->setPatch(parts.join(','));
 }
 
 void EndToEndPage::renderCharts(const RunRows& run, bool live) {
@@ -211,6 +225,10 @@ void EndToEndPage::settingsShown(const RunRows& run) {
     m_controls->setKind(run.header().kind);
     const auto& settings = run.header().settings;
     m_controls->show(settings);
+    if (settings.contains("kernel") && settings["kernel"].is_string()) {
+        m_kernelFile = toQt(settings["kernel"].get<std::string>());
+        m_kernelVariant = QFileInfo(m_kernelFile).completeBaseName();
+    }
     if (run.header().kind == "e2e" && settings.contains("patch") && settings["patch"].is_string()) m_patches->setPatch(toQt(settings["patch"].get<std::string>()));
 }
 

@@ -30,6 +30,9 @@ public:
     [[nodiscard]] QList<Chart*> charts() const override;
     [[nodiscard]] bool shows(const std::string& kind) const override { return kind == "e2e" || kind == "context"; }
     void run() override;
+    /// A kernel of the user's own, open on the Kernels page: a variant of the operators that it serves. One that is new is ticked, alone: what
+    /// does it buy?
+    void offerKernel(const QString& file, const QString& variant, const QStringList& operators);
 
     [[nodiscard]] EndToEndControls* controls() const { return m_controls; }
     [[nodiscard]] ContextPanel* contextPanel() const { return m_context; }
@@ -69,6 +72,7 @@ private:
     TableView* m_table = nullptr;
     EndToEndIntervals m_intervals;   ///< of the run m_intervalsOf, as far as its samples have come
     std::string m_intervalsOf;
+    QString m_kernelFile, m_kernelVariant;  ///< of the user's own; empty: none
 };
 
 }  // namespace kernelscope::ui

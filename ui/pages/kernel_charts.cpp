@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <QComboBox>
+#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QListWidget>
 #include <QSignalBlocker>
@@ -99,6 +100,7 @@ KernelCharts::KernelCharts(QWidget* parent)
         connect(combo, &QComboBox::currentTextChanged, this, [this, member = member](const QString& text) {
             if (m_filling) return;
             m_view.*member = fromQt(text);
+            if (member == &KernelView::variant) m_variantChosen = true;
             redraw();
             emit viewChanged();
         });
@@ -189,6 +191,11 @@ void KernelCharts::setPlan(const nlohmann::json& settings) {
     };
     m_plannedHidden = list("hidden");
     m_plannedRows = list("rows");
+    std::string own;
+    if (const auto file = settings.find("kernel"); file != settings.end() && file->is_string()) own = fromQt(QFileInfo(toQt(file->get<std::string>())).completeBaseName());
+    if (own == m_ownVariant) return;
+    m_ownVariant = std::move(own);
+    m_variantChosen = false;
 }
 
 void KernelCharts::setBusy(const std::string& key) {
@@ -198,7 +205,10 @@ void KernelCharts::setBusy(const std::string& key) {
 
 void KernelCharts::fillChoices() {
     m_filling = true;
-    refill(m_variant, variantsOf(m_validated, m_swept, m_view.op), m_view.variant, "fused");
+    const auto variants = variantsOf(m_validated, m_swept, m_view.op);
+    // Who opened a kernel looks at that one, until another is chosen.
+    if (!m_variantChosen && std::find(variants.begin(), variants.end(), m_ownVariant) != variants.end()) m_view.variant = m_ownVariant;
+    refill(m_variant, variants, m_view.variant, "fused");
     refill(m_dtype, dtypesOf(m_validated, m_swept), m_view.dtype, "float16");
     refill(m_cache, cachesOf(m_swept), m_view.cache, "cold");
     m_filling = false;

@@ -35,7 +35,7 @@ public:
     [[nodiscard]] const KernelView& view() const { return m_view; }
     void setOperator(const QString& op);
     void setChosenCell(const std::string& key);
-    /// The shapes that a run is about, so that the grid shows those to come.
+    /// The shapes that a run is about, so that the grid shows those to come, and the kernel of the user's own, which is then the variant shown first.
     void setPlan(const nlohmann::json& settings);
     /// The cell being worked on, by its key; empty: none.
     void setBusy(const std::string& key);
@@ -75,6 +75,8 @@ private:
     std::string m_chosen, m_busy;
     std::vector<std::int64_t> m_plannedHidden, m_plannedRows;
     CellGrid* m_grid;
+    std::string m_ownVariant;      ///< of the kernel of the user's own that the run is about; empty: none
+    bool m_variantChosen = false;  ///< by the user, since then
     bool m_filling = false;
     bool m_onlyErrors = false;  ///< the errors are shown because there was nothing else
 };

@@ -50,6 +50,7 @@ KernelsPage::KernelsPage(const ModelLine& model, Settings& settings, QWidget* pa
     connect(m_own, &OwnKernelSection::runRequested, this, &KernelsPage::run);
     connect(m_own, &OwnKernelSection::cancelRequested, this, &KernelsPage::cancel);
     connect(m_own, &OwnKernelSection::openRunRequested, this, &Page::openRunRequested);
+    connect(m_own, &OwnKernelSection::gainRequested, this, [this] { emit pageRequested("End to end"); });
 }
 
 void KernelsPage::attach(const Services& services) {

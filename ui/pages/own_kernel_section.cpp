@@ -28,6 +28,7 @@ OwnKernelSection::OwnKernelSection(Settings& settings, QWidget* parent)
     connect(m_kernel, &OwnKernel::versionsChanged, this, [this] { m_card->setVersions(m_kernel->versions()); });
     connect(m_kernel, &OwnKernel::missing, this, [this](const QString& why) { m_card->setBusy(why); });
     connect(m_card, &OwnKernelCard::runRequested, this, &OwnKernelSection::openRunRequested);
+    connect(m_card, &OwnKernelCard::gainRequested, this, &OwnKernelSection::gainRequested);
     connect(m_card, &OwnKernelCard::editRequested, this, [this](const QString& file, int line) {
         if (!openInEditor(file, line)) m_card->setBusy("No editor could be started: set VISUAL to yours");
     });
@@ -44,7 +45,14 @@ void OwnKernelSection::attach(const Services& services) {
     if (!services.engine) return;
     connect(services.engine, &EngineAdapter::jobStarted, this, [this](const RunHeader& run) {
         m_measuring = isOurs(run);
-        if (m_measuring && run.environment.contains("own_kernel")) m_card->setFacts(run.environment["own_kernel"]);
+        if (!m_measuring || !run.environment.contains("own_kernel")) return;
+        const nlohmann::json& facts = run.environment["own_kernel"];
+        m_card->setFacts(facts);
+        QStringList operators;
+        if (facts.is_object() && facts.contains("operators") && facts["operators"].is_array())
+            for (const auto& op : facts["operators"])
+                if (op.is_string()) operators << toQt(op.get<std::string>());
+        if (!operators.isEmpty()) emit kernelReady(m_kernel->file(), m_kernel->variant(), operators);
     });
     connect(services.engine, &EngineAdapter::jobFinished, this, &OwnKernelSection::onFinished);
 }

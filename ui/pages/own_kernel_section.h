@@ -43,6 +43,9 @@ signals:
     void runRequested();     ///< a version has been saved: measure it
     void cancelRequested();  ///< the version that is being measured is out of date
     void openRunRequested(const QString& id);
+    void gainRequested();
+    /// It compiles and can be put into a model: `operators` are those that it serves.
+    void kernelReady(const QString& file, const QString& variant, const QStringList& operators);
 
 private:
     void onSaved();

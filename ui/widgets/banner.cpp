@@ -1,5 +1,7 @@
 #include "ui/widgets/banner.h"
 
+#include <algorithm>
+
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -11,6 +13,16 @@
 #include "ui/theme.h"
 
 namespace kernelscope::ui {
+namespace {
+
+/// With a capital letter, unless it begins with a name: my_norm.cu, rms_norm=my_norm, /a/path.
+QString asSentence(const QString& text) {
+    const QString word = text.section(' ', 0, 0);
+    const bool plain = std::all_of(word.begin(), word.end(), [](QChar c) { return c.isLetter() || c == ',' || c == ':' || c == '\''; });
+    return plain ? text.left(1).toUpper() + text.mid(1) : text;
+}
+
+}  // namespace
 
 Banner::Banner(QWidget* parent)
     : QFrame(parent), m_icon(new QLabel(this)), m_text(new QLabel(this)), m_action(new QPushButton(this)), m_second(new QPushButton(this)),
@@ -41,8 +53,8 @@ void Banner::show(Kind kind, const QString& message, const QString& advice, cons
                   std::function<void()> onAction, bool closable) {
     m_kind = kind;
     // Errors of the command line begin in lower case, after its own name; here they are sentences.
-    m_message = message.left(1).toUpper() + message.mid(1);
-    const QString wayOut = advice.left(1).toUpper() + advice.mid(1);
+    m_message = asSentence(message);
+    const QString wayOut = asSentence(advice);
     QString text = "<b>" + m_message.toHtmlEscaped() + "</b>";
     if (!wayOut.isEmpty()) text += "<br>" + wayOut.toHtmlEscaped();
     m_text->setText(text.replace('\n', "<br>"));

@@ -34,13 +34,15 @@ QString wordsOf(const nlohmann::json& one) {
 }  // namespace
 
 QString linkedLog(const QString& log) {
-    static const QRegularExpression place(R"(^((?:[A-Za-z]:)?[^:\n]+):(\d+)(:\d+)?:)", QRegularExpression::MultilineOption);
+    // A place in a source, or the whole log that a long one stands for.
+    static const QRegularExpression place(R"(^((?:[A-Za-z]:)?[^:\n]+):(\d+)(:\d+)?:|(?<=^and )\d+ more lines, in (.+)$)", QRegularExpression::MultilineOption);
     QString html;
     qsizetype at = 0;
     for (auto matches = place.globalMatch(log); matches.hasNext();) {
         const auto match = matches.next();
         html += log.mid(at, match.capturedStart() - at).toHtmlEscaped();
-        const QString target = QString("kernel:%1#%2").arg(match.captured(2), QString::fromUtf8(QUrl::toPercentEncoding(match.captured(1), "/")));
+        const bool whole = match.captured(1).isEmpty();
+        const QString target = QString("kernel:%1#%2").arg(whole ? "1" : match.captured(2), QString::fromUtf8(QUrl::toPercentEncoding(match.captured(whole ? 4 : 1), "/")));
         html += QString("<a href=\"%1\">%2</a>").arg(target, match.captured(0).toHtmlEscaped());
         at = match.capturedEnd();
     }
@@ -66,9 +68,14 @@ QString resourceWords(const nlohmann::json& resources) {
 OwnKernelCard::OwnKernelCard(QWidget* parent)
     : Card("Your kernel", parent), m_strip(new VersionStrip(this)), m_changes(new QLabel(this)), m_resources(new QLabel(this)), m_log(new QTextBrowser(this)) {
     setObjectName("ownKernel");
+    m_gain = new QPushButton("What it buys →", this);
     auto* edit = new QPushButton("Open in editor", this);
     auto* close = new QPushButton("Close", this);
-    for (QPushButton* button : {edit, close}) button->setAutoDefault(false);
+    for (QPushButton* button : {m_gain, edit, close}) button->setAutoDefault(false);
+    m_gain->setToolTip("Opens the End to end page with this kernel in the model: native against patched generate()");
+    m_gain->setEnabled(false);
+    addTool(m_gain);
+    connect(m_gain, &QPushButton::clicked, this, &OwnKernelCard::gainRequested);
     edit->setToolTip("With $VISUAL, or what opens such files here");
     close->setToolTip("Stop watching this file; its runs stay");
     addTool(edit);
@@ -105,6 +112,7 @@ void OwnKernelCard::setFile(const QString& file) {
     m_file = file;
     setTitle(QFileInfo(file).fileName());
     setHint(file);
+    m_gain->setEnabled(false);
     setFacts({});
     setLog({});
     setVersions({});
@@ -139,6 +147,7 @@ void OwnKernelCard::setFacts(const nlohmann::json& ownKernel) {
     const QString words = ownKernel.is_object() && ownKernel.contains("resources") ? resourceWords(ownKernel["resources"]) : QString();
     m_resources->setText(words);
     m_resources->setVisible(!words.isEmpty());
+    if (ownKernel.is_object()) m_gain->setEnabled(true);  // it has become a kernel
     if (ownKernel.is_object()) setLog(toQt(ownKernel.value("log", std::string())));
 }
 

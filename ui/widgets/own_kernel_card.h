@@ -6,6 +6,7 @@
 #include "ui/widgets/card.h"
 
 class QLabel;
+class QPushButton;
 class QTextBrowser;
 
 namespace kernelscope::ui {
@@ -31,7 +32,10 @@ public:
     [[nodiscard]] QLabel* changes() const { return m_changes; }
     [[nodiscard]] QLabel* resources() const { return m_resources; }
 
+    [[nodiscard]] QPushButton* gainButton() const { return m_gain; }
+
 signals:
+    void gainRequested();    ///< what the kernel buys in generate()
     void editRequested(const QString& file, int line);
     void closeRequested();
     void runRequested(const QString& id);  ///< the chosen version's run
@@ -42,6 +46,7 @@ private:
     QString m_file;
     std::vector<KernelVersion> m_versions;
     VersionStrip* m_strip;
+    QPushButton* m_gain;
     QLabel* m_changes;
     QLabel* m_resources;
     QTextBrowser* m_log;
