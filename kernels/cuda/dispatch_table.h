@@ -165,7 +165,7 @@ inline constexpr NamedGrid kAddRmsNormProgrammatic{{
     {{{"256x4 s4", kTop, kAll, 0},
       {"512x2 s2", kTop, kAll, 0},
       {"512x2", kTop, kAll, 1},
-      {"512x2", kWait, kWave, 0},
+      {"512x2", kWait, kWeight, 0},
       {"512x2", kWait, kWave, 0},
       {"1024x1 late", kWait, kWave, 0},
       {"1024x1 late", kLoads, kWave, 0}}},

@@ -110,8 +110,9 @@ __global__ __launch_bounds__(kThreads* kRows,
         for (int i = 0; i < kVectors; ++i) r[i] = at[i] < hidden ? read(residual[i]) : Vector<T>::zero();
     }
     if constexpr (kWeight == WeightLoad::early) loadWeight();
-    // All loads are on their way before anything is computed: left alone, the assembler lets the last ones wait for registers of the first.
-    if constexpr (kTrigger == Trigger::none) endBasicBlock(p.rows == 0);
+    // All loads are on their way before anything is computed: left alone, the assembler lets the last of many wait for registers of the first.
+    // With few loads a row it costs more than it brings.
+    if constexpr (kTrigger == Trigger::none && kVectors >= 4 && kSplit == 1) endBasicBlock(p.rows == 0);
     triggerAfterLoads<kTrigger>(p.trigger);
     if constexpr (kAdd) {
 #pragma unroll
