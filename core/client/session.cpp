@@ -65,9 +65,10 @@ milliseconds Session::Impl::silenceDeadline() const {
     // A cell's own deadline is the user's; before the first cell the engine loads a model, which takes what it takes.
     if (m_job && m_job->provesPatch()) return std::min(m_options.silenceDeadline, kPatchDeadline);
     if (m_job && !m_job->cell.empty())
-        if (const auto found = m_job->header.settings.find("deadline"); found != m_job->header.settings.end())
-            if (const auto seconds = numberOf(*found); seconds && *seconds > 0 && *seconds < 1e6)
-                return milliseconds(static_cast<std::int64_t>(*seconds * 1000) + 1);
+        for (const json* settings : {&m_job->request.settings, &m_job->header.settings})
+            if (settings->is_object() && settings->contains("deadline"))
+                if (const auto seconds = numberOf((*settings)["deadline"]); seconds && *seconds > 0 && *seconds < 1e6)
+                    return milliseconds(static_cast<std::int64_t>(*seconds * 1000) + 1);
     return m_options.silenceDeadline;
 }
 
