@@ -103,6 +103,9 @@ TEST(OwnKernelCard, SaysWhatTheChosenVersionChangedAndLinksTheLog) {
     card.setVersions({versionFor(1, "right", 5), versionFor(2, "not compiled", 0)});
     EXPECT_FALSE(card.log()->isHidden());
     EXPECT_TRUE(card.changes()->text().contains("does not compile any more"));
+    card.setVersions({versionFor(1, "right", 5), versionFor(2, "not compiled", 0), versionFor(3, "right", 2.5)});
+    EXPECT_TRUE(card.changes()->text().contains("Against version 2: compiles again") && card.changes()->text().contains("Against version 1: faster in 3 cells")) << qPrintable(card.changes()->text());
+    card.setVersions({versionFor(1, "right", 5), versionFor(2, "not compiled", 0)});
     QSignalSpy edit(&card, &OwnKernelCard::editRequested);
     emit card.log()->anchorClicked(QUrl("kernel:3#/tmp/my%20norm.cu"));
     ASSERT_EQ(edit.count(), 1);

@@ -134,8 +134,14 @@ void OwnKernelCard::showChosen() {
         lines << QString("Version %1 %2").arg(version.number).arg(toQt(versionWords(version)));
         if (!version.firstWrong.empty()) lines << toQt(version.firstWrong);
         if (index > 0) {
-            const KernelVersion& before = m_versions[std::size_t(index) - 1];
-            for (const std::string& line : changesBetween(before, version)) lines << QString("Against version %1: %2").arg(before.number).arg(toQt(line));
+            const auto compare = [&](const KernelVersion& before) {
+                for (const std::string& line : changesBetween(before, version)) lines << QString("Against version %1: %2").arg(before.number).arg(toQt(line));
+            };
+            compare(m_versions[std::size_t(index) - 1]);
+            // After a version that was broken, what counts is the last one that was timed.
+            int timed = index - 1;
+            while (timed >= 0 && !(m_versions[std::size_t(timed)].speedup && m_versions[std::size_t(timed)].firstWrong.empty())) --timed;
+            if (version.speedup && timed >= 0 && timed < index - 1) compare(m_versions[std::size_t(timed)]);
         }
         setLog(toQt(version.compiled ? std::string() : version.message));
     }
