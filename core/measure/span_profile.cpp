@@ -1,5 +1,7 @@
 #include "core/measure/span_profile.h"
 
+#include "core/measure/span_round.h"
+
 namespace kernelscope {
 namespace {
 
@@ -30,15 +32,18 @@ double plainPassUs(const Pass& pass, BorderClock& clock) {
 Result<SpanProfile> measureSpans(const std::string& phase, const Pass& pass, const std::vector<ModuleInfo>& modules, Hooks& hooks,
                                  const Device& device, const SpanProfileOptions& options, const SpanProfileEvents& events, std::stop_token stop) {
     const std::unique_ptr<BorderClock> clock = makeBorderClock(device);
-    SpanRecorder recorder(modules, options.level, *clock, device.isCuda());
+    const int turns = turnsOf(modules, device.isCuda());
+    SpanRecorder recorder(modules, options.level, *clock, device.isCuda(), SpanRecorder::HostClock::now, turns);
     SpanProfile profile{0, SpanTable(phase, options.level, modules), {}};
 
-    const std::int64_t total = 1 + options.warmup + 2 * options.iterations;
+    const std::int64_t iterations = (options.iterations + turns - 1) / turns * turns;
+    const std::int64_t total = 1 + options.warmup + 2 * iterations + 1;
     std::int64_t done = 0;
     const auto passDone = [&] {
         if (events.passDone) events.passDone(++done, total);
     };
-    const auto instrumented = [&](bool hostTimes) {
+    const auto instrumented = [&](std::optional<int> turn, bool hostTimes) {
+        recorder.setTurn(turn);
         const HookInForce inForce(hooks, recorder);
         recorder.beginPass(hostTimes);
         pass();
@@ -46,10 +51,14 @@ Result<SpanProfile> measureSpans(const std::string& phase, const Pass& pass, con
         clock->wait();
         return recorder.read();
     };
-    const auto keep = [&](bool hostTimes) {
-        profile.lastPass = instrumented(hostTimes);
-        profile.table.addInstrumented(profile.lastPass);
-        if (events.tableGrew) events.tableGrew(profile.table);
+    std::vector<PassSpans> round;
+    const auto keep = [&] {
+        round.push_back(instrumented(static_cast<int>(round.size()), false));
+        if (static_cast<int>(round.size()) == turns) {
+            profile.table.addInstrumented(joinRound(round, modules), round);
+            round.clear();
+            if (events.tableGrew) events.tableGrew(profile.table);
+        }
         passDone();
     };
     const auto plain = [&] {
@@ -60,15 +69,18 @@ Result<SpanProfile> measureSpans(const std::string& phase, const Pass& pass, con
     profile.firstPassUs = plainPassUs(pass, *clock);
     passDone();
     for (std::int64_t index = 0; index < options.warmup && !stop.stop_requested(); ++index) {
-        if (index % 2 == 0) (void)instrumented(false);  // warms the clock's pool too
+        if (index % 2 == 0) (void)instrumented(static_cast<int>(index / 2 % turns), false);  // warms the clock's pool too
         else (void)plainPassUs(pass, *clock);
         passDone();
     }
     // ABBA: slow drift of the clocks falls on both alike.
-    for (std::int64_t index = 0; index < options.iterations && !stop.stop_requested(); ++index) {
-        const bool last = index + 1 == options.iterations;  // the one that the timeline shows
-        if (index % 2 == 0) { keep(last); plain(); }
-        else { plain(); keep(last); }
+    for (std::int64_t index = 0; index < iterations && !stop.stop_requested(); ++index) {
+        if (index % 2 == 0) { keep(); plain(); }
+        else { plain(); keep(); }
+    }
+    if (!stop.stop_requested()) {
+        profile.lastPass = instrumented(std::nullopt, true);
+        passDone();
     }
     if (const Result<void> idle = synchronize(device); !idle) return idle.error();
     return profile;

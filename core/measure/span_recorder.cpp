@@ -40,24 +40,29 @@ bool isTimedAt(ProfileLevel level, const ModuleInfo& module) {
     return false;
 }
 
-SpanRecorder::SpanRecorder(const std::vector<ModuleInfo>& modules, ProfileLevel level, BorderClock& clock, bool shareBorders, HostNow hostNow)
-    : m_clock(clock), m_shareBorders(shareBorders), m_hostNow(hostNow), m_passesToLearnFrom(kPassesToLearnFrom) {
-    m_timed.reserve(modules.size());
-    for (const ModuleInfo& module : modules) m_timed.push_back(isTimedAt(level, module));
+SpanRecorder::SpanRecorder(const std::vector<ModuleInfo>& modules, ProfileLevel level, BorderClock& clock, bool shareBorders, HostNow hostNow, int turns)
+    : m_clock(clock), m_shareBorders(shareBorders), m_hostNow(hostNow) {
+    const auto add = [&](auto&& has) {
+        Chosen& made = m_choices.emplace_back(Chosen{{}, {}, kPassesToLearnFrom});
+        for (const ModuleInfo& module : modules) made.timed.push_back(isTimedAt(level, module) && has(module));
+    };
+    add([](const ModuleInfo&) { return true; });
+    for (int turn = 0; turn < turns; ++turn) add([&](const ModuleInfo& module) { return module.layer < 0 || module.layer % turns == turn; });
 }
 
 /// Learns it from the first passes, in which each border looks at the host's clock; afterwards it is known.
 bool SpanRecorder::nothingEnqueuedBefore(int key) {
+    std::vector<Place>& places = chosen().places;
     const std::size_t place = m_place++;
-    if (place == m_places.size()) m_places.push_back({key, false});
-    if (m_places[place].key != key) {  // another pass than before: what was learnt is of no use from here on
-        m_places.resize(place);
-        m_places.push_back({key, false});
-        m_passesToLearnFrom = kPassesToLearnFrom;
+    if (place == places.size()) places.push_back({key, false});
+    if (places[place].key != key) {  // another pass than before: what was learnt is of no use from here on
+        places.resize(place);
+        places.push_back({key, false});
+        chosen().passesToLearnFrom = kPassesToLearnFrom;
         if (!m_learning) return false;
     }
-    if (m_learning && m_hostNow() - m_lastMarkAt < kNothingEnqueued) m_places[place].nothingEnqueued = true;
-    return m_places[place].nothingEnqueued;
+    if (m_learning && m_hostNow() - m_lastMarkAt < kNothingEnqueued) places[place].nothingEnqueued = true;
+    return places[place].nothingEnqueued;
 }
 
 int SpanRecorder::ownBorder() {
@@ -74,8 +79,8 @@ void SpanRecorder::beginPass(bool hostTimes) {
     m_current = -1;
     m_place = 0;
     m_hostTimes = hostTimes;
-    m_learning = m_shareBorders && m_passesToLearnFrom > 0;
-    if (m_learning) --m_passesToLearnFrom;
+    m_learning = m_shareBorders && chosen().passesToLearnFrom > 0;
+    if (m_learning) --chosen().passesToLearnFrom;
     ownBorder();
     if (m_hostTimes) m_began = m_hostNow();
 }
@@ -83,14 +88,14 @@ void SpanRecorder::beginPass(bool hostTimes) {
 void SpanRecorder::endPass() { m_endMark = border(kEnd); }
 
 void SpanRecorder::enter(const ModuleInfo& module) {
-    if (!m_timed[static_cast<std::size_t>(module.index)]) return;
+    if (!chosen().timed[static_cast<std::size_t>(module.index)]) return;
     const int mark = border(2 * module.index);
     m_visits.push_back({module.index, m_current, mark, -1, m_hostTimes ? m_hostNow() : HostClock::time_point(), {}});
     m_current = static_cast<int>(m_visits.size()) - 1;
 }
 
 void SpanRecorder::leave(const ModuleInfo& module) {
-    if (!m_timed[static_cast<std::size_t>(module.index)] || m_current < 0) return;
+    if (!chosen().timed[static_cast<std::size_t>(module.index)] || m_current < 0) return;
     Open& visit = m_visits[static_cast<std::size_t>(m_current)];
     if (m_hostTimes) visit.hostEnd = m_hostNow();
     visit.endMark = border(2 * module.index + 1);

@@ -43,7 +43,13 @@ public:
 
     /// `shareBorders`: on a queue each instant costs time, so a border where the host did nothing since the last one is
     /// the last one. On a CPU an instant is cheap and every border is its own.
-    SpanRecorder(const std::vector<ModuleInfo>& modules, ProfileLevel level, BorderClock& clock, bool shareBorders, HostNow hostNow = HostClock::now);
+    /// `turns`: how many turns setTurn() can choose from.
+    SpanRecorder(const std::vector<ModuleInfo>& modules, ProfileLevel level, BorderClock& clock, bool shareBorders, HostNow hostNow = HostClock::now,
+                 int turns = 1);
+
+    /// Which layers the next passes have borders in: those whose number leaves the rest `turn` when divided by `turns`; without a turn, all.
+    /// What stands beside the layers always has. Call it before the hook is put in force.
+    void setTurn(std::optional<int> turn) { m_chosen = turn ? 1 + static_cast<std::size_t>(*turn) : 0; }
 
     /// `hostTimes`: whether visits say when the host enqueued them. It costs a look at the clock a border.
     void beginPass(bool hostTimes = true);
@@ -63,14 +69,22 @@ public:
 
     void enter(const ModuleInfo& module) override;
     void leave(const ModuleInfo& module) override;
-    [[nodiscard]] const std::vector<char>* calledFor() const override { return &m_timed; }
+    [[nodiscard]] const std::vector<char>* calledFor() const override { return &chosen().timed; }
 
 private:
     struct Open { int module; int parent; int beginMark; int endMark; HostClock::time_point hostBegin, hostEnd; };
     /// A border by its place in the order of a pass: passes are alike, so what was seen once holds for all.
     struct Place { int key; bool nothingEnqueued; };
     static constexpr int kCut = -1, kEnd = -2;
+    /// The layers of one turn, or all: which modules are timed, and what is known of the borders between them.
+    struct Chosen {
+        std::vector<char> timed;  // by module
+        std::vector<Place> places;
+        int passesToLearnFrom;
+    };
 
+    [[nodiscard]] const Chosen& chosen() const { return m_choices[m_chosen]; }
+    [[nodiscard]] Chosen& chosen() { return m_choices[m_chosen]; }
     int border(int key);
     int ownBorder();
     bool nothingEnqueuedBefore(int key);
@@ -78,11 +92,10 @@ private:
     BorderClock& m_clock;
     bool m_shareBorders;
     HostNow m_hostNow;
-    std::vector<char> m_timed;  // by module
+    std::vector<Chosen> m_choices;  // all layers, then by turn
+    std::size_t m_chosen = 0;
     std::vector<Open> m_visits;
-    std::vector<Place> m_places;
     std::size_t m_place = 0;
-    int m_passesToLearnFrom;
     bool m_learning = false, m_hostTimes = true;
     int m_current = -1;
     int m_lastMark = -1;

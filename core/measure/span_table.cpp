@@ -49,7 +49,7 @@ SpanTable::SpanTable(std::string phase, ProfileLevel level, const std::vector<Mo
       m_series(m_groups.groups.size()),
       m_byModule(modules.size()) {}
 
-void SpanTable::addInstrumented(const PassSpans& pass) {
+void SpanTable::addInstrumented(const PassSpans& whole, const std::vector<PassSpans>& round) {
     const std::size_t number = m_totalUs.size();
     for (Series& series : m_series) {
         series.selfUs.push_back(0);
@@ -57,7 +57,7 @@ void SpanTable::addInstrumented(const PassSpans& pass) {
         series.calls.push_back(0);
     }
     double covered = 0;
-    for (const Visit& visit : pass.visits) {
+    for (const Visit& visit : whole.visits) {
         const auto module = static_cast<std::size_t>(visit.module);
         Series& series = m_series[static_cast<std::size_t>(m_groups.groupOf[module])];
         series.selfUs[number] += visit.selfUs;
@@ -67,8 +67,9 @@ void SpanTable::addInstrumented(const PassSpans& pass) {
         m_byModule[module].resize(number, 0.0);
         m_byModule[module].push_back(visit.selfUs);
     }
-    m_totalUs.push_back(pass.totalUs);
-    m_unattributedUs.push_back(pass.totalUs - covered);
+    m_totalUs.push_back(whole.totalUs);
+    m_unattributedUs.push_back(whole.totalUs - covered);
+    for (const PassSpans& pass : round) m_instrumentedUs.push_back(pass.totalUs);
 }
 
 ProfileRow SpanTable::baseRow(const std::string& name, const std::string& type) const {
@@ -112,19 +113,19 @@ std::vector<ProfileRow> SpanTable::rows(bool withIntervals) const {
 
     ProfileRow whole = baseRow("total", "total");
     whole.calls = 1;
-    whole.spanUs = median(m_totalUs);
+    whole.spanUs = median(m_instrumentedUs);
     whole.spanSharePct = 100.0;
     rows.push_back(std::move(whole));
 
     ProfileRow tax = baseRow("profiler tax", "profiler tax");
     if (!m_plainUs.empty()) {
         const double plain = median(m_plainUs);
-        tax.spanUs = median(m_totalUs) - plain;
-        tax.spanSharePct = 100.0 * (median(m_totalUs) / plain - 1.0);
+        tax.spanUs = median(m_instrumentedUs) - plain;
+        tax.spanSharePct = 100.0 * (median(m_instrumentedUs) / plain - 1.0);
         if (withIntervals) {
             // Neighbouring passes are drawn as one: a host that is slow for a while is slow for both.
-            const bool paired = m_totalUs.size() == m_plainUs.size();
-            const Interval ratio = paired ? bootstrapPairedRatioOfMedians(m_totalUs, m_plainUs) : bootstrapRatioOfMedians(m_totalUs, m_plainUs);
+            const bool paired = m_instrumentedUs.size() == m_plainUs.size();
+            const Interval ratio = paired ? bootstrapPairedRatioOfMedians(m_instrumentedUs, m_plainUs) : bootstrapRatioOfMedians(m_instrumentedUs, m_plainUs);
             tax.spanShareCiLowPct = 100.0 * (ratio.low - 1.0);
             tax.spanShareCiHighPct = 100.0 * (ratio.high - 1.0);
         }
@@ -144,7 +145,7 @@ std::vector<SampleRow> SpanTable::samples() const {
         if (!m_series[group].calls.empty() && m_series[group].calls.back() > 0) append(m_groups.groups[group].name, "self_span_us", m_series[group].selfUs);
     }
     append("unattributed", "self_span_us", m_unattributedUs);
-    append("total", "span_us", m_totalUs);
+    append("total", "span_us", m_instrumentedUs);
     append("total", "plain_span_us", m_plainUs);
     return samples;
 }

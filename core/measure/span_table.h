@@ -26,23 +26,22 @@ class SpanTable {
 public:
     SpanTable(std::string phase, ProfileLevel level, const std::vector<ModuleInfo>& modules);
 
-    void addInstrumented(const PassSpans& pass);
+    void addInstrumented(const PassSpans& pass) { addInstrumented(pass, {pass}); }
+    /// A pass put together from the passes of a round.
+    void addInstrumented(const PassSpans& whole, const std::vector<PassSpans>& round);
     void addPlain(double totalUs) { m_plainUs.push_back(totalUs); }
-
-    [[nodiscard]] std::size_t passes() const { return m_totalUs.size(); }
 
     /// The rows so far: one a group that was visited, then unattributed, total and profiler tax. Intervals cost time
     /// (a bootstrap over passes): ask for them once, at the end. A share is the sum of self times over all passes over the sum of totals.
     [[nodiscard]] std::vector<ProfileRow> rows(bool withIntervals) const;
 
-    /// Raw self spans and totals, pass by pass, keyed as rows are.
+    /// Raw: self spans round by round, totals pass by pass, keyed as rows are.
     [[nodiscard]] std::vector<SampleRow> samples() const;
 
     /// Median self span by module index, where the module was visited: for the layer heat map.
     [[nodiscard]] std::vector<std::optional<double>> medianSelfByModule() const;
 
     [[nodiscard]] const std::vector<double>& plainUs() const { return m_plainUs; }
-    [[nodiscard]] const std::vector<double>& totalUs() const { return m_totalUs; }
 
     /// Key of a row in its run: "decode/type/RMSNorm".
     [[nodiscard]] std::string keyOf(const std::string& rowName) const;
@@ -59,7 +58,8 @@ private:
     RowGroups m_groups;
     std::vector<Series> m_series;                 // by group
     std::vector<std::vector<double>> m_byModule;  // self spans by module, by pass
-    std::vector<double> m_totalUs, m_plainUs, m_unattributedUs;
+    std::vector<double> m_totalUs, m_unattributedUs;  // by whole pass
+    std::vector<double> m_instrumentedUs, m_plainUs;  // by pass that ran
 };
 
 }  // namespace kernelscope

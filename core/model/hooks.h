@@ -33,7 +33,7 @@ public:
     virtual ~ModuleHook() = default;
     virtual void enter(const ModuleInfo& module) = 0;
     virtual void leave(const ModuleInfo& module) = 0;
-    /// By ModuleInfo::index, which modules it is called for; null: all. Lives as long as the hook. A hook that is alone in force is not called for
+    /// By ModuleInfo::index, which modules it is called for; null: all. Asked when the hook is added; lives as long as it. A hook that is alone in force is not called for
     /// the others: in a pass that waits for the host each call costs the pass its time.
     [[nodiscard]] virtual const std::vector<char>* calledFor() const { return nullptr; }
 };

@@ -98,11 +98,12 @@ TEST_F(CudaBorders, InAnEagerPassTheyCostWhatTheTableSays) {
         std::unique_ptr<CountingClock> clock;
         std::unique_ptr<SpanRecorder> recorder;
         std::vector<double> us;
+        int turns = 1;
     };
     std::vector<Way> ways;
     const auto add = [&](const char* name, ProfileLevel level, std::unique_ptr<BorderClock> clock, bool share) {
-        Way way{name, level, std::make_unique<CountingClock>(std::move(clock)), nullptr, {}};
-        way.recorder = std::make_unique<SpanRecorder>(model->modules(), level, *way.clock, share);
+        Way way{name, level, std::make_unique<CountingClock>(std::move(clock)), nullptr, {}, 1};
+        way.recorder = std::make_unique<SpanRecorder>(model->modules(), level, *way.clock, share, SpanRecorder::HostClock::now, 3);
         ways.push_back(std::move(way));
     };
     for (const ProfileLevel level : {ProfileLevel::type, ProfileLevel::leaf}) {
@@ -110,6 +111,8 @@ TEST_F(CudaBorders, InAnEagerPassTheyCostWhatTheTableSays) {
         add("runtime", level, cuda::makeBorderClock(EventCall::runtime), true);
         add("driver", level, cuda::makeBorderClock(EventCall::driver), true);
         add("driver, prefetched", level, cuda::makeBorderClock(EventCall::driverPrefetched), true);
+        add("driver, a third of the layers", level, cuda::makeBorderClock(EventCall::driver), true);
+        ways.back().turns = 3;
         add("driver, every border its own", level, cuda::makeBorderClock(EventCall::driver), false);
     }
     const std::unique_ptr<BorderClock> ends = cuda::makeBorderClock();
@@ -129,7 +132,7 @@ TEST_F(CudaBorders, InAnEagerPassTheyCostWhatTheTableSays) {
         ends->wait();
         return ends->betweenUs(begin, end);
     };
-    constexpr int kWarmUp = 12, kRounds = 60;
+    constexpr int kWarmUp = 15, kRounds = 60;
     std::vector<double> plain;
     for (int round = 0; round < kWarmUp + kRounds; ++round) {
         const bool counts = round >= kWarmUp;
@@ -137,6 +140,7 @@ TEST_F(CudaBorders, InAnEagerPassTheyCostWhatTheTableSays) {
         if (counts) plain.push_back(before);
         for (std::size_t index = 0; index < ways.size(); ++index) {
             Way& way = ways[(index + static_cast<std::size_t>(round)) % ways.size()];  // nobody always follows the same neighbour
+            way.recorder->setTurn(way.turns > 1 ? std::optional(round % way.turns) : std::nullopt);
             const double us = timed(way.recorder.get());
             if (counts) way.us.push_back(us);
         }

@@ -4,26 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/engine/scripted_clock.h"
 #include "tests/engine/small_tree.h"
 
 namespace kernelscope {
 namespace {
 
 using namespace test;
-
-/// A clock whose time the test sets.
-class ScriptedClock final : public BorderClock {
-public:
-    double nowUs = 0;
-    std::vector<double> marks;
-    void reset() override { marks.clear(); }
-    int mark() override {
-        marks.push_back(nowUs);
-        return static_cast<int>(marks.size()) - 1;
-    }
-    void wait() override {}
-    double betweenUs(int a, int b) const override { return marks.at(static_cast<std::size_t>(b)) - marks.at(static_cast<std::size_t>(a)); }
-};
 
 class EngineSpans : public testing::Test {
 protected:
