@@ -10,7 +10,6 @@
 #include <c10/core/InferenceMode.h>
 #include <c10/util/Exception.h>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "core/device/telemetry.h"
 #include "core/engine/job.h"
@@ -19,13 +18,13 @@
 #include "core/engine/model_setup.h"
 #include "core/engine/settings.h"
 #include "core/engine/sweep_records.h"
-#include "core/measure/matmul_rate.h"
+#include "core/engine/sweep_tally.h"
+#include "core/measure/device_rates.h"
 #include "core/measure/memory_need.h"
 #include "core/measure/sweep.h"
 #include "core/measure/timing.h"
 #include "core/measure/validation.h"
 #include "core/ops/test_variants.h"
-#include "core/records/format.h"
 #include "core/records/progress_clock.h"
 #include "core/records/row_key.h"
 #include "core/records/rows.h"
@@ -179,7 +178,7 @@ private:
             if (m_skip.contains(key)) continue;
             row.status = status;
             row.reason = reason;
-            ++m_statuses[status];
+            m_tally.count(row, m_baseline);
             context.row(key, row);
         }
     }
@@ -348,11 +347,8 @@ private:
         }
         const bool hasBaseline = contenders.front().variant == group.variants.front();
         for (std::size_t i = 0; i < rows.size(); ++i) {
-            if (hasBaseline) {
-                compareWithBaseline(contenders.front().samplesUs, rows.front(), contenders[i].samplesUs, rows[i]);
-            } else {
-                compareWithBaseline({}, SweepRow{}, contenders[i].samplesUs, rows[i]);
-            }
+            if (hasBaseline) compareWithBaseline(contenders.front().samplesUs, rows.front(), contenders[i].samplesUs, rows[i]);
+            else compareWithBaseline({}, SweepRow{}, contenders[i].samplesUs, rows[i]);
         }
         // Together, after all figures are there: a baseline's row is never without the rows that refer to it.
         for (const SweepRow& row : rows) send(row, context);
@@ -360,31 +356,19 @@ private:
     }
 
     void send(const SweepRow& row, JobContext& context) {
-        ++m_statuses[row.status];
-        if (row.speedup && row.variant != m_baseline) {
-            ++m_verdicts[row.verdict];
-            m_speedups[row.variant].push_back(*row.speedup);
-        }
+        m_tally.count(row, m_baseline);
         context.row(rowKey(row), row);
     }
 
     Finished finished() const {
         Finished finished;
-        std::int64_t cells = 0;
-        for (const auto& [status, count] : m_statuses) {
-            finished.result["counts"][status] = count;
-            cells += count;
-        }
-        for (const auto& [word, count] : m_verdicts) finished.result["verdicts"][word] = count;
+        finished.result = m_tally.toJson();
+        finished.headline = m_tally.headline(m_baseline);
         for (const auto& [dtype, rate] : m_matmul) finished.result["matmul_gflop_per_s"][dtypeName(dtype)] = rate / 1e9;
         if (m_meter) {
             finished.result["limits"] = {{"copy_gb_per_s", m_limits.copyBytesPerSecond / 1e9}, {"launch_floor_us", m_limits.launchFloorUs},
                                          {"programmatic_floor_us", m_limits.programmaticFloorUs}};
         }
-        std::vector<std::string> parts;
-        for (const auto& [variant, speedups] : m_speedups) parts.push_back(fmt::format("{} {} (median)", variant, formatRatio(median(speedups))));
-        finished.headline = fmt::format("{} cells", formatCount(cells));
-        if (!parts.empty()) finished.headline += fmt::format(", against {}: {}", m_baseline, fmt::join(parts, ", "));
         return finished;
     }
 
@@ -405,8 +389,7 @@ private:
     std::unique_ptr<Meter> m_meter;
     DeviceLimits m_limits;
     std::map<at::ScalarType, double> m_matmul;  ///< operations a second
-    std::map<std::string, std::int64_t> m_statuses, m_verdicts;
-    std::map<std::string, std::vector<double>> m_speedups;
+    SweepTally m_tally;
 };
 
 }  // namespace

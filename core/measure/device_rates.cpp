@@ -1,6 +1,7 @@
 #include "core/measure/device_rates.h"
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 
 #include <ATen/ATen.h>
@@ -13,11 +14,14 @@ constexpr std::int64_t kCopyBytesGpu = 128LL << 20, kCopyBytesCpu = 64LL << 20;
 // Large enough for the library's best kernels, small enough for a CPU without matrix units: 2 n^3 is 0.27 Gflop there and 137 on a GPU.
 constexpr std::int64_t kOrderGpu = 4096, kOrderCpu = 512;
 constexpr int kRepeats = 6;  // the best counts: what the device can do, not what it does while others use it
+constexpr double kPatienceSeconds = 0.5;  // for a CPU that converts a type number by number
 
 template <typename Work>
 double bestUs(BorderClock& clock, const Work& work) {
+    const auto began = std::chrono::steady_clock::now();
+    const auto waited = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count() > kPatienceSeconds; };
     double best = std::numeric_limits<double>::max();
-    for (int repeat = 0; repeat <= kRepeats; ++repeat) {
+    for (int repeat = 0; repeat <= kRepeats && (repeat < 2 || !waited()); ++repeat) {  // the first warms up
         clock.reset();
         const int begin = clock.mark();
         work();
@@ -30,6 +34,22 @@ double bestUs(BorderClock& clock, const Work& work) {
 
 }  // namespace
 
+double matmulFlopsPerSecond(const Device& device, at::ScalarType dtype) {
+    const std::int64_t order = device.isCuda() ? kOrderGpu : kOrderCpu;
+    const int calls = device.isCuda() ? 10 : 1;  // beside which a launch is nothing
+    try {
+        const std::unique_ptr<BorderClock> clock = makeBorderClock(device);
+        const at::Tensor factor = at::ones({order, order}, at::TensorOptions().device(device.torch).dtype(dtype));
+        at::Tensor product = at::empty_like(factor);
+        const auto n = static_cast<double>(order);
+        return 2e6 * calls * n * n * n / bestUs(*clock, [&] {
+            for (int call = 0; call < calls; ++call) at::mm_out(product, factor, factor);
+        });
+    } catch (const c10::Error&) {  // a type that the library does not multiply, or no memory
+        return 0;
+    }
+}
+
 DeviceRates measureRates(const Device& device, at::ScalarType dtype) {
     const std::unique_ptr<BorderClock> clock = makeBorderClock(device);
     const at::TensorOptions options = at::TensorOptions().device(device.torch);
@@ -41,14 +61,7 @@ DeviceRates measureRates(const Device& device, at::ScalarType dtype) {
         rates.copyBytesPerSecond = 2e6 * static_cast<double>(bytes) / bestUs(*clock, [&] { to.copy_(from); });
     } catch (const c10::OutOfMemoryError&) {
     }
-    try {
-        const std::int64_t order = device.isCuda() ? kOrderGpu : kOrderCpu;
-        const at::Tensor a = at::ones({order, order}, options.dtype(dtype));
-        at::Tensor product = at::empty_like(a);
-        const auto n = static_cast<double>(order);
-        rates.matmulFlopsPerSecond = 2e6 * n * n * n / bestUs(*clock, [&] { at::mm_out(product, a, a); });
-    } catch (const c10::OutOfMemoryError&) {
-    }
+    rates.matmulFlopsPerSecond = matmulFlopsPerSecond(device, dtype);
     (void)freeBytes(device);  // gives cached memory back
     return rates;
 }

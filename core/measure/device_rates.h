@@ -10,6 +10,9 @@ struct DeviceRates {
     double matmulFlopsPerSecond = 0;  ///< of a large square product in the model's type, by the library that the model uses; 0: not known
 };
 
+/// The second of them alone. Precondition: device activated. 0 where the library does not multiply that type, or the memory has no room.
+double matmulFlopsPerSecond(const Device& device, at::ScalarType dtype);
+
 /// Takes some 50 ms and a quarter of a GiB. Precondition: device activated. What the memory has no room for stays unknown.
 DeviceRates measureRates(const Device& device, at::ScalarType dtype);
 

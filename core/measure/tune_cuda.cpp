@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::array<const char*, 4> kOperators{"rms_norm", "add_rms_norm", "silu_mul", "rope"};
 constexpr std::array<const char*, 4> kTriggers{"top", "wait", "loads", "end"};
-constexpr std::array<const char*, 4> kPrefetches{"weight", "wave", "all", "table"};
+constexpr std::array<const char*, 5> kPrefetches{"weight", "wave", "all", "table", "half"};
 constexpr std::int64_t kFlushBytes = std::int64_t{1} << 30;  // what empties L2, and room for the context to grow
 
 int indexOf(const std::string& op) {

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kOperators{"rms_norm", "add_rms_norm", "silu_mul", "rope"};
 constexpr std::array<std::string_view, 4> kTriggers{"top", "wait", "loads", "end"};
-constexpr std::array<std::string_view, 4> kPrefetches{"weight", "wave", "all", "table"};
+constexpr std::array<std::string_view, 5> kPrefetches{"weight", "wave", "all", "table", "half"};
 
 template <std::size_t kCount>
 int indexOf(const std::array<std::string_view, kCount>& names, std::string_view name) {

@@ -17,6 +17,7 @@ inline constexpr int kWeight = KS_PREFETCH_WEIGHT;
 inline constexpr int kWave = KS_PREFETCH_FIRST_WAVE;
 inline constexpr int kAll = KS_PREFETCH_ALL;
 inline constexpr int kTable = KS_PREFETCH_TABLE;
+inline constexpr int kHalf = KS_PREFETCH_HALF_WAVE;
 
 inline constexpr NamedGrid kRmsNormProgrammatic{{
     // 896
@@ -165,7 +166,7 @@ inline constexpr NamedGrid kAddRmsNormProgrammatic{{
     {{{"256x4 s4", kTop, kAll, 0},
       {"512x2 s2", kTop, kAll, 0},
       {"512x2", kTop, kAll, 1},
-      {"512x2", kWait, kWeight, 0},
+      {"512x2", kWait, kHalf, 0},
       {"512x2", kWait, kWave, 0},
       {"1024x1 late", kWait, kWave, 0},
       {"1024x1 late", kLoads, kWave, 0}}},

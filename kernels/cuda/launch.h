@@ -62,12 +62,13 @@ inline int paddingFor(int blocksPerSm) {
     return std::min(bytes, kSharedPerBlock);
 }
 
-/// How many blocks fetch their rows ahead: those that can start at once.
+/// How many blocks fetch their rows ahead: those that can start at once, or half of them.
 inline int prefetchBlocks(int prefetch, const Device& device, int threads, int blocksPerSm) {
     if (prefetch == KS_PREFETCH_ALL || prefetch == KS_PREFETCH_TABLE) return std::numeric_limits<int>::max();
-    if (prefetch != KS_PREFETCH_FIRST_WAVE) return 0;
+    if (prefetch != KS_PREFETCH_FIRST_WAVE && prefetch != KS_PREFETCH_HALF_WAVE) return 0;
     const int resident = std::min(32, 2048 / threads);
-    return device.multiprocessors * (blocksPerSm > 0 ? std::min(blocksPerSm, resident) : resident);
+    const int wave = device.multiprocessors * (blocksPerSm > 0 ? std::min(blocksPerSm, resident) : resident);
+    return prefetch == KS_PREFETCH_HALF_WAVE ? wave / 2 : wave;
 }
 
 template <class Params>

@@ -57,7 +57,9 @@ int startConfig(const NormConfig& config, const Choice& choice, const NormArgume
         launch.sharedBytes = config.rowsPerBlock * config.stages * (kAdd ? 2 : 1) * ringRowBytes(a.hidden, 2);
         if (launch.sharedBytes + kMostStaticShared > kSharedPerBlock) return KS_ERROR_CONFIG;
         launch.blocks = std::min<int64_t>(groups, int64_t{device.multiprocessors} * perSm);
-        p.prefetchBlocks = choice.prefetch == KS_PREFETCH_WEIGHT ? 0 : static_cast<int>(launch.blocks);
+        p.prefetchBlocks = choice.prefetch == KS_PREFETCH_WEIGHT      ? 0
+                           : choice.prefetch == KS_PREFETCH_HALF_WAVE ? static_cast<int>(launch.blocks) / 2
+                                                                      : static_cast<int>(launch.blocks);
     } else {
         launch.blocks = groups * config.split;
         launch.sharedBytes = paddingFor(choice.blocksPerSm);

@@ -42,7 +42,7 @@ int indexIn(const std::array<int64_t, kCount>& keys, int64_t key) {
 int put(UserTables& tables, const ks_table_entry& entry) {
     if (entry.op < 0 || entry.op >= kOperators || entry.config < 0 || entry.config >= configCount(entry.op)) return KS_ERROR_CONFIG;
     if (entry.trigger < KS_TRIGGER_TOP || entry.trigger > KS_TRIGGER_END || entry.prefetch < KS_PREFETCH_WEIGHT ||
-        entry.prefetch > KS_PREFETCH_TABLE || entry.blocks_per_sm < 0)
+        entry.prefetch > KS_PREFETCH_HALF_WAVE || entry.blocks_per_sm < 0)
         return KS_ERROR_CONFIG;
     const int row = indexIn(kTableRows, entry.rows);
     const int column = indexIn(keysOf(entry.op), entry.hidden);

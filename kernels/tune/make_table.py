@@ -39,6 +39,7 @@ inline constexpr int kWeight = KS_PREFETCH_WEIGHT;
 inline constexpr int kWave = KS_PREFETCH_FIRST_WAVE;
 inline constexpr int kAll = KS_PREFETCH_ALL;
 inline constexpr int kTable = KS_PREFETCH_TABLE;
+inline constexpr int kHalf = KS_PREFETCH_HALF_WAVE;
 """
 
 

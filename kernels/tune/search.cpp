@@ -32,6 +32,12 @@ double warmBytes() {
     return kL2Share * bytes;
 }
 
+/// Whether the quickest cold and the quickest warm differ: data that L2 holds, but not beside much else.
+bool isNearL2(const Shape& shape) {
+    const double fits = warmBytes();
+    return shape.movedBytes() > fits / 4 && shape.movedBytes() <= fits;
+}
+
 /// THREADSxVECTORS somewhere in the name: how many 16-byte vectors of a row the configuration holds.
 int64_t capacity(const char* name) {
     const char* digits = name + strcspn(name, "0123456789");
@@ -90,6 +96,7 @@ std::vector<ks_launch_options> secondRound(const Shape& shape, const ks_launch_o
     std::vector<int> prefetches{KS_PREFETCH_WEIGHT, KS_PREFETCH_FIRST_WAVE};
     if (shape.rows <= 64) prefetches = {KS_PREFETCH_WEIGHT, KS_PREFETCH_ALL};
     if (shape.op == KS_ROPE && shape.rows <= 512) prefetches.push_back(KS_PREFETCH_TABLE);
+    if (isNearL2(shape)) prefetches.push_back(KS_PREFETCH_HALF_WAVE);
     const char* name = ks_config_name(shape.op, base.config);
     const bool anyTrigger = ring || std::strstr(name, "late") != nullptr || std::strstr(name, "two-pass") != nullptr || isStream(name);
     std::vector<int> triggers{KS_TRIGGER_TOP, KS_TRIGGER_AFTER_WAIT};
@@ -167,9 +174,7 @@ std::vector<Measured> searchShape(const Shape& shape, bool plain, cudaStream_t s
     std::vector<ks_launch_options> second;
     for (const ks_launch_options& base : best(first, firstTimes, plain ? 3 : 5))
         for (const ks_launch_options& o : secondRound(shape, base)) second.push_back(o);
-    // Near the size of L2 the quickest cold and the quickest warm differ: let more of them reach the last round.
-    const double fits = warmBytes();
-    const bool nearL2 = shape.movedBytes() > fits / 4 && shape.movedBytes() <= fits;
+    const bool nearL2 = isNearL2(shape);  // then more of them reach the last round
     const size_t finalists = plain ? 3 : nearL2 ? 10 : 7;
     std::vector<ks_launch_options> last = second;
     if (second.size() > finalists) {

@@ -62,7 +62,8 @@ enum ks_prefetch {
     KS_PREFETCH_WEIGHT = 0,
     KS_PREFETCH_FIRST_WAVE = 1,
     KS_PREFETCH_ALL = 2,
-    KS_PREFETCH_TABLE = 3 /* rope: all, and the table's rows at the positions as they stand before the predecessor has ended */
+    KS_PREFETCH_TABLE = 3, /* rope: all, and the table's rows at the positions as they stand before the predecessor has ended */
+    KS_PREFETCH_HALF_WAVE = 4 /* half of the first wave: near the size of L2 between the two, cold as well as warm */
 };
 
 /* Work shared out to threads of the caller's choosing, for the CPU functions: run() calls body(body_self, i) once for every i in
