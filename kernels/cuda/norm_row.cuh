@@ -120,6 +120,9 @@ __global__ __launch_bounds__(kThreads* kRows,
 #pragma unroll
         for (int i = 0; i < kStored; ++i)
             if (at[i] < hidden) write(v[i], total + i * kThreads * kElements);
+        // Of a long row the sums leave before the shuffles: the assembler would store float16 after them, and half of what is written would wait.
+        constexpr bool kLongRow = kSplit == 1 && kThreads * kVectors >= 1024;
+        if constexpr (kLongRow && kTrigger != Trigger::none) endBasicBlock(p.prefetchBlocks == -1);
     }
     float squares[kVectors];
 #pragma unroll

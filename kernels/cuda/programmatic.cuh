@@ -63,7 +63,7 @@ __device__ inline void pin(P*& pointer) {
 __device__ inline void pin(float& value) { asm volatile("" : "+f"(value)); }
 
 /// Ends the basic block, across which the assembler moves nothing. `never` is false, but only the caller knows: a loop cannot be turned into
-/// a predicated instruction.
+/// a predicated instruction. Each place in a kernel needs a condition of its own: behind the first place the compiler knows that one is false.
 __device__ inline void endBasicBlock(bool never) {
     if (never)
         for (;;) asm volatile("nanosleep.u32 1000;" ::: "memory");
