@@ -32,7 +32,7 @@ double plainPassUs(const Pass& pass, BorderClock& clock) {
 Result<SpanProfile> measureSpans(const std::string& phase, const Pass& pass, const std::vector<ModuleInfo>& modules, Hooks& hooks,
                                  const Device& device, const SpanProfileOptions& options, const SpanProfileEvents& events, std::stop_token stop) {
     const std::unique_ptr<BorderClock> clock = makeBorderClock(device);
-    const int turns = turnsOf(modules, device.isCuda());
+    const int turns = turnsOf(modules, options.level, device.isCuda());
     SpanRecorder recorder(modules, options.level, *clock, device.isCuda(), SpanRecorder::HostClock::now, turns);
     SpanProfile profile{0, SpanTable(phase, options.level, modules), {}};
 

@@ -1,7 +1,9 @@
 #include "core/measure/span_round.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <utility>
 
 namespace kernelscope {
 namespace {
@@ -12,6 +14,12 @@ int layersOf(const std::vector<ModuleInfo>& modules) {
     int last = -1;
     for (const ModuleInfo& module : modules) last = std::max(last, module.layer);
     return last + 1;
+}
+
+int timedLayersOf(const std::vector<ModuleInfo>& modules, ProfileLevel level) {
+    std::vector<ModuleInfo> timed;
+    std::copy_if(modules.begin(), modules.end(), std::back_inserter(timed), [level](const ModuleInfo& module) { return isTimedAt(level, module); });
+    return layersOf(timed);
 }
 
 /// What of a pass belongs to layers with borders (the gaps at their ends included, which no other pass of the round sees) and to layers without.
@@ -49,7 +57,9 @@ Stretches stretchesOf(const PassSpans& pass, const std::vector<ModuleInfo>& modu
 
 }  // namespace
 
-int turnsOf(const std::vector<ModuleInfo>& modules, bool onQueue) { return onQueue && layersOf(modules) >= kTurns ? kTurns : 1; }
+int turnsOf(const std::vector<ModuleInfo>& modules, ProfileLevel level, bool onQueue) {
+    return onQueue && timedLayersOf(modules, level) >= kTurns ? kTurns : 1;
+}
 
 PassSpans joinRound(const std::vector<PassSpans>& round, const std::vector<ModuleInfo>& modules) {
     if (round.size() == 1) return round.front();
@@ -57,17 +67,18 @@ PassSpans joinRound(const std::vector<PassSpans>& round, const std::vector<Modul
     const int layers = layersOf(modules);
     PassSpans whole;
     double putTogetherUs = 0;
-    std::map<int, std::size_t> besideLayers;  // module -> visit
+    std::map<std::pair<int, int>, std::size_t> besideLayers;  // module and which time in its pass -> visit
     for (const PassSpans& pass : round) {
         const Stretches stretches = stretchesOf(pass, modules, layers);
         putTogetherUs += stretches.withBordersUs + (pass.totalUs - stretches.withBordersUs - stretches.withoutUs) / turns;
         whole.totalUs += pass.totalUs / turns;
+        std::map<int, int> times;
         for (const Visit& visit : pass.visits) {
             if (modules[static_cast<std::size_t>(visit.module)].layer >= 0) {
                 whole.visits.push_back(visit);
                 continue;
             }
-            const auto [it, isNew] = besideLayers.emplace(visit.module, whole.visits.size());
+            const auto [it, isNew] = besideLayers.emplace(std::pair(visit.module, times[visit.module]++), whole.visits.size());
             if (isNew) whole.visits.push_back({visit.module, visit.beginUs, 0, 0, 0, 0, visit.borders, visit.selfBorders});
             Visit& mean = whole.visits[it->second];
             mean.spanUs += visit.spanUs / turns;

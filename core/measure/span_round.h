@@ -8,8 +8,8 @@
 
 namespace kernelscope {
 
-/// Turns in a round: 1 where borders are cheap (a CPU) or the layers too few.
-int turnsOf(const std::vector<ModuleInfo>& modules, bool onQueue);
+/// Turns in a round: 1 where borders are cheap (a CPU), or where too few layers hold modules that the level times.
+int turnsOf(const std::vector<ModuleInfo>& modules, ProfileLevel level, bool onQueue);
 
 /// One whole pass out of a round, `round[turn]` being the pass in which the layers of that turn had borders: each layer as its own pass saw it, what stands beside the layers
 /// in the mean of all. Its total is the mean of the passes' own; what was put together holds the borders of all layers and is scaled to that, so shares are those of

@@ -132,14 +132,27 @@ protected:
 };
 
 TEST_F(EngineSpanRoundOfTwoLayers, OfFewLayersEveryPassSeesAll) {
-    EXPECT_EQ(turnsOf(tree, true), 1);
+    EXPECT_EQ(turnsOf(tree, ProfileLevel::type, true), 1);
     const PassSpans whole = record(std::nullopt);
     EXPECT_EQ(joinRound({whole}, tree).visits.size(), whole.visits.size());
 }
 
+TEST_F(EngineSpanRound, OperatorsBelongToNoLayerSoEveryPassSeesAllTheirCalls) {
+    tree.push_back({static_cast<int>(tree.size()), -1, -1, 0, ModuleType::none, false, "op:rms_norm", true});
+    EXPECT_EQ(turnsOf(tree, ProfileLevel::op, true), 1);
+}
+
+TEST_F(EngineSpanRound, WhatStandsBesideTheLayersMayComeTwiceInAPass) {
+    const auto pass = [&](double first, double second) { return PassSpans{first + second, {{1, 0, first, first, 0, 0, 1, 1}, {1, first, second, second, 0, 0, 1, 1}}}; };
+    const PassSpans joined = joinRound({pass(10, 20), pass(11, 21), pass(12, 22)}, tree);
+    ASSERT_EQ(joined.visits.size(), 2U);
+    EXPECT_NEAR(joined.visits[0].spanUs, 11, 1e-9);
+    EXPECT_NEAR(joined.visits[1].spanUs, 21, 1e-9);
+}
+
 TEST_F(EngineSpanRound, OnACpuEveryPassSeesAllLayers) {
-    EXPECT_EQ(turnsOf(tree, false), 1);
-    EXPECT_EQ(turnsOf(tree, true), 3);
+    EXPECT_EQ(turnsOf(tree, ProfileLevel::type, false), 1);
+    EXPECT_EQ(turnsOf(tree, ProfileLevel::type, true), 3);
 }
 
 }  // namespace
