@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <random>
 
@@ -42,7 +43,10 @@ protected:
     }
 
     std::unique_ptr<ChildProcess> start(Words words) const {
-        Words all{"env", "KERNELSCOPE_KERNEL_CACHE=" + file("cache"), "KERNELSCOPE_ENGINE=" KERNELSCOPE_ENGINE_PATH, KERNELSCOPE_CLI};
+        // Kernels crash here on purpose: a sanitizer must leave that to the signal.
+        const char* sanitizer = std::getenv("ASAN_OPTIONS");
+        Words all{"env", "ASAN_OPTIONS=" + std::string(sanitizer ? sanitizer : "") + ":handle_segv=0", "KERNELSCOPE_KERNEL_CACHE=" + file("cache"),
+                  "KERNELSCOPE_ENGINE=" KERNELSCOPE_ENGINE_PATH, KERNELSCOPE_CLI};
         all.insert(all.end(), words.begin(), words.end());
         for (const std::string& word : {std::string("--store"), file("runs.sqlite")}) all.push_back(word);
         auto child = ChildProcess::start(all);
