@@ -31,7 +31,7 @@ protected:
         Session session(options, nullptr, listener);
         session.connect();
         std::unique_lock lock(mutex);
-        heard.wait_for(lock, std::chrono::seconds(60), [&] { return said; });
+        ASSERT_TRUE(heard.wait_for(lock, std::chrono::seconds(60), [&] { return said; })) << "no hello from " << KERNELSCOPE_ENGINE_PATH;
         if (!found) GTEST_SKIP() << "no CUDA device here";
         m_device = "cuda";
     }
