@@ -1,7 +1,7 @@
 #include "app/cli/program.h"
-#include "core/client/process.h"
+#include "core/records/process_guard.h"
 
 int main(int argc, char** argv) {
-    kernelscope::denyOthersWriting();
+    kernelscope::guardProcess();
     return kernelscope::cli::runProgram({argv + 1, argv + argc});
 }

@@ -6,7 +6,7 @@
 #include <QElapsedTimer>
 #include <QLocale>
 
-#include "core/client/process.h"
+#include "core/records/process_guard.h"
 #include "ui/main_window.h"
 
 #ifndef KERNELSCOPE_VERSION
@@ -34,7 +34,7 @@ bool displayMissing(int argc, char** argv) {
 int main(int argc, char** argv) {
     QElapsedTimer sinceStart;
     sinceStart.start();
-    kernelscope::denyOthersWriting();
+    kernelscope::guardProcess();
     const bool noDisplay = displayMissing(argc, argv);
     if (noDisplay) qputenv("QT_QPA_PLATFORM", "offscreen");  // --help and --version need none
     QApplication application(argc, argv);

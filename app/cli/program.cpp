@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <new>
 #include <sstream>
+#include <system_error>
 
 #include "app/cli/command.h"
 #include "app/cli/terminal.h"
@@ -146,9 +148,14 @@ int runCommand(const std::vector<std::string>& arguments) {
 }  // namespace
 
 int runProgram(const std::vector<std::string>& arguments) {
-    ignoreBrokenPipes();
-    holdStandardStreams();
-    const int code = runCommand(arguments);
+    int code = 0;
+    try {
+        code = runCommand(arguments);
+    } catch (const std::bad_alloc&) {
+        code = report(makeError(ErrorCode::environment, "there is not enough memory for this", "close what else uses it, or raise the limit (ulimit -v)"));
+    } catch (const std::system_error& problem) {  // a pipe or a thread that the system does not give
+        code = report(makeError(ErrorCode::environment, std::string("the system refuses to go on: ") + problem.what(), "raise the limits of this shell (ulimit -a shows them)"));
+    }
     const auto failure = outputFailure();
     return failure ? worse(code, report(*failure)) : code;
 }

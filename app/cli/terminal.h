@@ -19,14 +19,9 @@ std::string terminalText(std::string_view text);
 /// The same for a message: long enough for a compiler's log, not for the word of 100 KB that somebody pasted.
 std::string terminalMessage(std::string_view text);
 
-/// A reader that goes away (`| head`) must not take a measurement with it.
-void ignoreBrokenPipes();
-
-/// A standard stream that was closed (`>&-`) must not become the store's descriptor: writing to it fails instead.
-void holdStandardStreams();
-
 /// While it lives, Ctrl+C and a polite request to end call `stop` on a thread of its own; the second one ends the
-/// program with exit code 130. Make it before any other thread: threads inherit what it blocks.
+/// program with exit code 130. What the program was started to ignore (`nohup`, a script's background job) stays ignored.
+/// Make it before any other thread: threads inherit what it blocks.
 class StopSignals {
 public:
     explicit StopSignals(std::function<void()> stop);

@@ -1,6 +1,5 @@
 #include "app/cli/terminal.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -19,14 +18,6 @@ int terminalWidth() {
     return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
-void ignoreBrokenPipes() { ::signal(SIGPIPE, SIG_IGN); }
-
-void holdStandardStreams() {
-    // The lowest free descriptor is what open() returns. Standard output opened for reading alone: a write to it fails.
-    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-        if (::fcntl(stream, F_GETFD) == -1) [[maybe_unused]] const int held = ::open("/dev/null", stream == STDERR_FILENO ? O_WRONLY : O_RDONLY);
-}
-
 struct StopSignals::State {
     std::function<void()> stop;
     std::atomic<bool> stopped{false};
@@ -39,7 +30,10 @@ StopSignals::StopSignals(std::function<void()> stop) : m_state(std::make_unique<
     State& state = *m_state;
     state.stop = std::move(stop);
     ::sigemptyset(&state.signals);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaddset(&state.signals, signal);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+        struct sigaction now {};  // a signal that is blocked is queued even where it would be ignored
+        if (::sigaction(signal, nullptr, &now) != 0 || now.sa_handler != SIG_IGN) ::sigaddset(&state.signals, signal);
+    }
     ::pthread_sigmask(SIG_BLOCK, &state.signals, &state.before);
     state.thread = std::thread([&state] {
         while (!state.leave) {

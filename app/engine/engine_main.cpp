@@ -3,13 +3,14 @@
 #include <cstring>
 #include <iostream>
 
-
 #include "core/device/system.h"
 #include "core/engine/protocol_stream.h"
 #include "core/engine/server.h"
+#include "core/records/process_guard.h"
 #include "core/records/version.h"
 
 int main(int argc, char** argv) {
+    kernelscope::guardProcess();
     if (argc > 1) {
         if (std::strcmp(argv[1], "--version") == 0) {
             std::cout << "kernelscope-engine " << kernelscope::kVersion << '\n';
@@ -20,7 +21,6 @@ int main(int argc, char** argv) {
     }
     // libtorch's trace complains on standard error about being started from a job's thread, which it survives.
     kernelscope::system::setEnvironmentDefault("KINETO_LOG_LEVEL", "99");
-    kernelscope::system::denyOthersWriting();
     kernelscope::ProtocolStream stream;
     return kernelscope::serve(stream);
 }

@@ -67,6 +67,8 @@ public:
 
     /// Waits until the child says something, an end closes, the caller is woken, or the time is over.
     Output wait(WakeUp& wakeUp, std::chrono::milliseconds timeout);
+    /// The same for a caller that nobody wakes: it needs no descriptor, of which there may be no more.
+    Output wait(std::chrono::milliseconds timeout);
 
     /// The end, once it has ended.
     std::optional<ProcessEnd> end();
@@ -80,6 +82,7 @@ public:
 private:
     ChildProcess() = default;
     void flush();
+    Output wait(WakeUp* wakeUp, std::chrono::milliseconds timeout);
 
     std::int64_t m_pid = -1;
     int m_in = -1, m_out = -1, m_err = -1;
@@ -98,9 +101,6 @@ bool isExecutable(const std::filesystem::path& file);
 std::string processIdentity();
 /// False when the process that this identity names is gone for certain.
 bool mayStillRun(const std::string& identity);
-
-/// From now on no file that this process makes can be written by everybody, whatever the user's umask allows.
-void denyOthersWriting();
 
 /// The calling thread no longer receives signals; they go to the others.
 void blockSignalsInThisThread();

@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -103,7 +102,8 @@ void waitForWakeUp(WakeUp& wakeUp, milliseconds timeout) {
 Result<std::unique_ptr<ChildProcess>> ChildProcess::start(const std::vector<std::string>& argv) {
     if (argv.empty()) return makeError(ErrorCode::environment, "there is no program to start");
     const auto failed = [&](int error) {
-        return makeError(ErrorCode::environment, "cannot start " + argv.front() + ": " + std::system_category().message(error));
+        const bool scarce = error == EMFILE || error == ENFILE || error == EAGAIN || error == ENOMEM;
+        return makeError(ErrorCode::environment, "cannot start " + argv.front() + ": " + std::system_category().message(error), scarce ? "raise the limits of this shell (ulimit -a shows them), or close other programs" : "");
     };
     Pipe in, out, err;
     if (!in.open() || !out.open() || !err.open()) return failed(errno);
@@ -192,14 +192,17 @@ void ChildProcess::flush() {
     }
 }
 
-ChildProcess::Output ChildProcess::wait(WakeUp& wakeUp, milliseconds timeout) {
-    pollfd fds[4] = {{wakeUp.m_read, POLLIN, 0},
-                     {m_out, POLLIN, 0},  // poll() passes over negative descriptors
+ChildProcess::Output ChildProcess::wait(WakeUp& wakeUp, milliseconds timeout) { return wait(&wakeUp, timeout); }
+ChildProcess::Output ChildProcess::wait(milliseconds timeout) { return wait(nullptr, timeout); }
+
+ChildProcess::Output ChildProcess::wait(WakeUp* wakeUp, milliseconds timeout) {
+    pollfd fds[4] = {{wakeUp ? wakeUp->m_read : -1, POLLIN, 0},  // poll() passes over negative descriptors
+                     {m_out, POLLIN, 0},
                      {m_err, POLLIN, 0},
                      {m_pending.empty() ? -1 : m_in, POLLOUT, 0}};
     Output output;
     if (pollFor(fds, 4, timeout) > 0) {
-        if (fds[0].revents) wakeUp.drain();
+        if (fds[0].revents) wakeUp->drain();
         if (fds[1].revents && !readAvailable(m_out, output.out, kReadLimit)) closeDescriptor(m_out);
         if (fds[2].revents && !readAvailable(m_err, output.err, kReadLimit)) closeDescriptor(m_err);
         if (fds[3].revents) flush();
@@ -293,8 +296,6 @@ bool mayStillRun(const std::string& identity) {
     if (host != ourHost) return true;  // a store on a shared disk: that machine will say
     return boot == ourBoot && !start.empty() && startTime(pid) == start;
 }
-
-void denyOthersWriting() { ::umask(::umask(0) | S_IWOTH); }
 
 void blockSignalsInThisThread() {
     sigset_t all;

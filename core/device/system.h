@@ -21,9 +21,6 @@ std::filesystem::path dataFolder();
 void* openLibrary(const char* name);
 void* symbol(void* library, const char* name);
 
-/// From now on no file that this process makes can be written by everybody, whatever the user's umask allows.
-void denyOthersWriting();
-
 /// Sets an environment variable of this process where the user has not.
 void setEnvironmentDefault(const char* name, const char* value);
 

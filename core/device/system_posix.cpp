@@ -81,6 +81,4 @@ void setEnvironmentDefault(const char* name, const char* value) { setenv(name, v
 void* openLibrary(const char* name) { return dlopen(name, RTLD_NOW | RTLD_LOCAL); }
 void* symbol(void* library, const char* name) { return library ? dlsym(library, name) : nullptr; }
 
-void denyOthersWriting() { umask(umask(0) | S_IWOTH); }
-
 }  // namespace kernelscope::system

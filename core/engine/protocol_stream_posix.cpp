@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cerrno>
-#include <csignal>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -10,7 +9,6 @@
 namespace kernelscope {
 
 ProtocolStream::ProtocolStream() {
-    std::signal(SIGPIPE, SIG_IGN);
     m_out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
     dup2(STDERR_FILENO, STDOUT_FILENO);
 }
