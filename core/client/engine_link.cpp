@@ -21,10 +21,12 @@ std::string forLog(std::string_view line) {
     return validUtf8(line.substr(0, kLongest)) + (cut ? " ..." : "");
 }
 
+constexpr int kKilled = 9, kBusError = 7;
+
 /// What it helps to know about an end; for a signal, what usually lies behind it.
 std::string hintFor(const ProcessEnd& end) {
-    constexpr int kKilled = 9;
     if (end.signal == kKilled) return "; the system kills a process like this when memory runs out";
+    if (end.signal == kBusError) return "; often a file that it was reading became shorter, or the disk below it failed";
     return {};
 }
 
@@ -44,7 +46,7 @@ bool cutTheWay(const ProcessEnd& end) {
 }
 
 std::string adviceFor(const std::optional<ProcessEnd>& end) {
-    constexpr int kKilled = 9;
+    if (end && end->signal == kBusError) return "see that nothing writes to the model's files meanwhile and that they are whole; what was measured until then is kept";
     if (end && end->signal == kKilled) return "take a smaller model, batch or prompt, or close what else uses the memory; what was measured until then is kept";
     return "what was measured until then is kept; start it again, and run `doctor` if it dies again";
 }
@@ -57,7 +59,7 @@ Result<std::unique_ptr<EngineLink>> EngineLink::start(const EngineCommand& comma
     if (!child) {
         Error error = child.error();
         error.message = "the engine does not start: " + error.message;
-        error.advice = "check the command that starts it (--engine, KERNELSCOPE_ENGINE)";
+        if (error.advice.empty()) error.advice = "check the command that starts it (--engine, KERNELSCOPE_ENGINE)";
         return error;
     }
     std::unique_ptr<EngineLink> link(new EngineLink);
@@ -73,8 +75,12 @@ Result<std::unique_ptr<EngineLink>> EngineLink::start(const EngineCommand& comma
 
 void EngineLink::request(const std::string& method, const json& params, Answer answer) {
     const std::int64_t id = m_nextId++;
+    const std::string line = requestLine(id, method, params);
+    if (line.size() > kLongestLine)  // the engine would pass over it, and nobody would ever hear
+        return answer(makeError(ErrorCode::badInput, "what is asked of the engine takes " + formatBytes(line.size()) + ", more than the " + formatBytes(kLongestLine) + " that it reads at once",
+                                "ask for less: a shorter text, fewer shapes"));
     m_answers.emplace(id, std::move(answer));
-    m_child->write(requestLine(id, method, params));
+    m_child->write(line);
 }
 
 void EngineLink::giveUp(Error why) {
@@ -84,10 +90,9 @@ void EngineLink::giveUp(Error why) {
 
 void EngineLink::stop(milliseconds grace) {
     m_child->closeInput();
-    WakeUp quiet;
     const auto until = Clock::now() + grace;
     while (!m_child->end() && Clock::now() < until) {
-        const auto output = m_child->wait(quiet, milliseconds(10));  // a full pipe must not keep it from leaving
+        const auto output = m_child->wait(milliseconds(10));  // a full pipe must not keep it from leaving
         if (output.outClosed && output.errClosed) m_child->waitForEnd(std::chrono::duration_cast<milliseconds>(until - Clock::now()));
     }
     m_child->kill();
@@ -139,7 +144,7 @@ void EngineLink::lost() {
     // A process that dies closes its pipes first; one that only closed them is no use either.
     constexpr auto kDying = milliseconds(2000);
     const auto end = m_child->waitForEnd(kDying);
-    const auto rest = m_child->wait(*std::make_unique<WakeUp>(), milliseconds(0));
+    const auto rest = m_child->wait(milliseconds(0));
     onErrorBytes(rest.err);
     if (!m_errLines.rest().empty()) onErrorBytes("\n");
     std::string message;
@@ -154,7 +159,7 @@ void EngineLink::lost() {
         message = "the connection to the engine was lost: " + end->words();
     } else {
         message = "the engine died: " + end->words() + hintFor(*end);
-        m_diedOf = hintFor(*end).empty() ? withoutBrackets(end->words()) : std::string();
+        m_diedOf = end->signal != kKilled ? withoutBrackets(end->words()) : std::string();  // memory that ran out is no kernel's fault
     }
     if (!m_lastWords.empty()) {
         message += "; its last words: ";

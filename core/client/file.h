@@ -30,6 +30,20 @@ Result<void> tryFolder(const std::filesystem::path& folder);
 /// May this program write to what is there? False where nothing is.
 bool mayWrite(const std::filesystem::path& file);
 
+/// Tells whether a file that is in use is still anywhere: deleting it, or putting another in its place, takes it from the
+/// folder while those who have it open go on writing. Renaming and moving it do not.
+class HeldFile {
+public:
+    explicit HeldFile(const std::filesystem::path& file);
+    ~HeldFile();
+    HeldFile(const HeldFile&) = delete;
+    HeldFile& operator=(const HeldFile&) = delete;
+    [[nodiscard]] bool deleted() const;
+
+private:
+    int m_descriptor = -1;
+};
+
 /// Everything in the file. Errors: badInput, in words (missing, a folder, not readable, larger than `limit`).
 Result<std::string> readFile(const std::filesystem::path& file, std::uintmax_t limit = std::uintmax_t{1} << 32);
 

@@ -134,6 +134,18 @@ Result<void> prepareToWrite(const fs::path& file) {
     return {};
 }
 
+// O_PATH: no permission is needed, and closing it does not drop the locks that SQLite holds in this process.
+HeldFile::HeldFile(const fs::path& file) : m_descriptor(::open(file.c_str(), O_PATH | O_CLOEXEC)) {}
+
+HeldFile::~HeldFile() {
+    if (m_descriptor >= 0) ::close(m_descriptor);
+}
+
+bool HeldFile::deleted() const {
+    struct stat state {};
+    return m_descriptor >= 0 && ::fstat(m_descriptor, &state) == 0 && state.st_nlink == 0;
+}
+
 Result<std::string> readFile(const fs::path& file, std::uintmax_t limit) {
     const auto cannot = [&](const std::string& why) {
         return makeError(ErrorCode::badInput, "cannot read " + file.string() + ": " + why);

@@ -168,6 +168,8 @@ Result<std::unique_ptr<Store>> Store::open(const fs::path& file) {
     std::error_code error;
     if (fs::is_directory(file, error))
         return makeError(ErrorCode::environment, "the store " + file.string() + " is a folder", "name a file with --store FILE");
+    if (const auto status = fs::status(file, error); status.type() != fs::file_type::not_found && !fs::is_regular_file(status))
+        return makeError(ErrorCode::environment, "the store " + file.string() + (fs::exists(status) ? " is no regular file" : " cannot be looked at: " + error.message()), "name a file with --store FILE");
     if (file.has_parent_path()) {
         fs::create_directories(file.parent_path(), error);
         if (error)
@@ -328,6 +330,11 @@ Result<void> Store::rename(const std::string& id, const std::string& newId) {
         if (!full) return full.error();
         if (*full == newId) return {};
         if (exists(connection, newId)) return makeError(ErrorCode::badInput, "there is a run '" + newId + "' already", "choose another name");
+        // The program that measures it knows it by its id, and would find it gone.
+        Prepared owned = connection.statement("SELECT owner FROM runs WHERE id = ? AND status = 'running'");
+        owned.bind(1, *full);
+        if (owned.executeStep() && mayStillRun(owned.getColumn(0).getString()))
+            return makeError(ErrorCode::badInput, "run '" + *full + "' is still being measured and cannot be renamed yet", "wait for its end, or stop it");
         Prepared update = connection.statement("UPDATE runs SET id = ? WHERE id = ?");
         update.bind(1, newId);
         update.bind(2, *full);

@@ -170,7 +170,7 @@ Error storeError(const SQLite::Exception& problem, const std::filesystem::path& 
     switch (problem.getErrorCode()) {
         case SQLITE_NOTADB: return makeError(ErrorCode::environment, name + " is not a Kernelscope store: it is no database", other);
         case SQLITE_CORRUPT: return makeError(ErrorCode::environment, "the store " + name + " is damaged", "restore it from a backup, or " + other);
-        case SQLITE_CANTOPEN: return makeError(ErrorCode::environment, "the store " + name + " cannot be opened or made", "check the folder's permissions, or " + other);
+        case SQLITE_CANTOPEN: return makeError(ErrorCode::environment, "the store " + name + " cannot be opened or made", "check the folder's permissions and how many files may be open (ulimit -n), or " + other);
         case SQLITE_READONLY:
         case SQLITE_PERM: return makeError(ErrorCode::environment, "the store " + name + " is not writable", "check its permissions, or " + other);
         case SQLITE_FULL: return makeError(ErrorCode::environment, "no space is left for the store " + name, "free some space, or " + other);
@@ -207,8 +207,11 @@ Store::Impl::Impl(std::filesystem::path file) : m_file(std::move(file)) {
     database.exec("PRAGMA synchronous = NORMAL");
     prepareSchema(database, m_file);
     markOrphans(database);
-    if (name != ":memory:")
-        m_reader = std::make_unique<Connection>(name, SQLite::OPEN_READWRITE | SQLite::OPEN_FULLMUTEX);
+    if (name == ":memory:") return;
+    m_held = std::make_unique<HeldFile>(m_file);
+    m_reader = std::make_unique<Connection>(name, SQLite::OPEN_READWRITE | SQLite::OPEN_FULLMUTEX);
+    // The log beside the file is opened by the first read: now, so that both connections have the same one wherever the file goes.
+    pragma(m_reader->database(), "user_version");
 }
 
 bool canChange(const std::filesystem::path& file) {

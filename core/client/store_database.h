@@ -8,6 +8,7 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 
+#include "core/client/file.h"
 #include "core/client/store.h"
 #include "core/records/rows.h"
 
@@ -91,7 +92,12 @@ public:
 
     /// Runs `work(connection)` under the connection's lock and turns exceptions into errors.
     template <typename Work>
-    auto write(Work work) -> decltype(work(std::declval<Connection&>())) { return guarded(*m_writer, work); }
+    auto write(Work work) -> decltype(work(std::declval<Connection&>())) {
+        if (m_held && m_held->deleted())
+            return makeError(ErrorCode::environment, "the store " + m_file.string() + " was deleted or replaced while it was in use",
+                             "save what is shown (an export, --csv, --json): it is kept nowhere else");
+        return guarded(*m_writer, work);
+    }
     template <typename Work>
     auto read(Work work) -> decltype(work(std::declval<Connection&>())) { return guarded(m_reader ? *m_reader : *m_writer, work); }
 
@@ -111,6 +117,7 @@ private:
 
     std::filesystem::path m_file;
     bool m_readOnly = false;
+    std::unique_ptr<HeldFile> m_held;  ///< none in memory
     std::unique_ptr<Connection> m_writer;
     std::unique_ptr<Connection> m_reader;  ///< so that reading a large run does not hold up new rows; none in memory
 };

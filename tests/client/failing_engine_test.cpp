@@ -42,6 +42,11 @@ TEST(FailingEngine, KilledBySignalsSaysWhichAndItsLastWords) {
     }
 }
 
+TEST(FailingEngine, ABusErrorSaysWhatUsuallyLiesBehindIt) {
+    const std::string why = BrokenProfile("die SIGBUS\n").whyItFailed();
+    EXPECT_TRUE(holds(why, "SIGBUS") && holds(why, "a file that it was reading became shorter")) << why;
+}
+
 TEST(FailingEngine, AnExitInTheMiddleSaysItsCode) { EXPECT_TRUE(holds(BrokenProfile("exit 7\n").whyItFailed(), "exit code 7")); }
 
 std::string kernelProgress(const std::string& phase, const std::string& kernel) {
@@ -199,13 +204,13 @@ TEST(FailingEngine, AProgramThatIsNotThereIsNamed) {
 
 TEST(FailingEngine, AStoreThatFailsStopsTheJobAndSaysSo) {
     ScriptedSession play(kHello + kStarted + profileRow("A", 1) + "await job.cancel\n" R"(send job.finished {"status": "cancelled"})" "\n");
-    // The run vanishes from under the session, as a disk that fills up would make the next row fail.
-    play.atStarted = [&] { ASSERT_TRUE(play.store->rename(play.started.back().id, "elsewhere").ok()); };
+    // The store vanishes from under the session, as a disk that fills up would make the next row fail.
+    play.atStarted = [&] { ASSERT_TRUE(std::filesystem::remove(play.store->path())); };
     ASSERT_TRUE(play.session().start(play.request, "x").ok());
     play.session().wait();
     ASSERT_EQ(play.finished.size(), 1u);
     EXPECT_EQ(play.finished[0].second.status, RunStatus::failed);
-    EXPECT_TRUE(holds(play.finished[0].second.error.message, "there is no run"));
+    EXPECT_TRUE(holds(play.finished[0].second.error.message, "was deleted or replaced while it was in use"));
     EXPECT_TRUE(play.rows.empty()) << "a row that was not kept is not reported as kept";
 }
 

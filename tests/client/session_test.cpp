@@ -131,6 +131,17 @@ TEST(Session, CallsAreAnsweredOrRefusedInWords) {
     EXPECT_EQ(second.get_future().get().error().message, "not a model");
 }
 
+TEST(Session, ACallThatIsTooLongForTheEngineIsRefusedAndNotWaitedFor) {
+    ScriptedSession play(kHello + "stay\n");
+    std::promise<Result<nlohmann::json>> answer;
+    play.session().call("model.tokenize", {{"text", std::string(std::size_t{65} << 20, 'x')}}, [&](auto result) { answer.set_value(std::move(result)); });
+    auto coming = answer.get_future();
+    ASSERT_EQ(coming.wait_for(std::chrono::seconds(30)), std::future_status::ready) << "the engine passes over such a line without a word";
+    const auto result = coming.get();
+    ASSERT_FALSE(result.ok());
+    EXPECT_NE(result.error().message.find("more than the 64.0 MiB that it reads at once"), std::string::npos) << result.error().message;
+}
+
 TEST(Session, AnOpenCallHearsOfTheEnginesDeath) {
     ScriptedSession play(kHello + "await model.inspect\ndie SIGSEGV\n");
     std::promise<Result<nlohmann::json>> answer;

@@ -129,6 +129,12 @@ TEST(Store, RenameTagNotePinDeleteAndRestore) {
     ASSERT_TRUE(store->setTags(run, {"nightly", "a,b \"c\""}).ok());
     ASSERT_TRUE(store->setNote(run, "two\nlines").ok());
     ASSERT_TRUE(store->setPinned(run, true).ok());
+    const auto early = store->rename(run, "before-fix.1");
+    ASSERT_FALSE(early.ok()) << "the program that measures it would find it gone";
+    EXPECT_NE(early.error().message.find("is still being measured"), std::string::npos) << early.error().message;
+    RunHeader ended = store->run(run)->header;
+    ended.status = RunStatus::done;
+    ASSERT_TRUE(store->updateRun(ended).ok());
     ASSERT_TRUE(store->rename(run, "before-fix.1").ok());
     const RunSummary found = *store->run("before-fix.1");
     EXPECT_EQ(found.tags, (std::vector<std::string>{"nightly", "a,b \"c\""}));
@@ -166,6 +172,22 @@ TEST(Store, ARunWhoseOwnerIsGoneIsInterruptedAndKeepsItsRows) {
     EXPECT_FALSE(store->resumeRun("alive").ok()) << "a running run is not taken over";
 }
 
+TEST(Store, OneThatIsDeletedWhileItIsInUseSaysSoAndOneThatIsMovedGoesOn) {
+    const TemporaryFolder folder;
+    const auto store = open(folder / "s");
+    ASSERT_TRUE(store->createRun(profileRun("run")).ok());
+    ASSERT_TRUE(store->putRow("run", rowNamed("A", 1)).ok());
+    std::filesystem::create_directory(folder / "elsewhere");
+    for (const char* name : {"s", "s-wal", "s-shm"}) std::filesystem::rename(folder / name, folder.path() / "elsewhere" / name);
+    EXPECT_TRUE(store->putRow("run", rowNamed("B", 1)).ok()) << "moved: it is still kept";
+    ASSERT_TRUE(writeFileAtomically(folder.path() / "elsewhere" / "s", "another file").ok());
+    const auto lost = store->putRow("run", rowNamed("C", 1));
+    ASSERT_FALSE(lost.ok()) << "a row that nobody will ever find";
+    EXPECT_EQ(lost.error().code, ErrorCode::environment);
+    EXPECT_NE(lost.error().message.find("was deleted or replaced while it was in use"), std::string::npos) << lost.error().message;
+    EXPECT_EQ(store->rows("run", "profile")->size(), 2u) << "what was measured can still be saved elsewhere";
+}
+
 TEST(Store, ANewerStoreIsRefusedInWordsAndLeftAlone) {
     const TemporaryFolder folder;
     open(folder / "s").reset();
@@ -189,6 +211,9 @@ TEST(Store, WhatIsNoStoreIsRefusedByName) {
     EXPECT_NE(Store::open(folder / "foreign").error().message.find("is a database of another program"), std::string::npos);
     EXPECT_NE(Store::open(folder.path()).error().message.find("is a folder"), std::string::npos);
     EXPECT_EQ(Store::open(folder / "text/below").error().code, ErrorCode::environment);
+    EXPECT_NE(Store::open("/dev/zero").error().message.find("/dev/zero is no regular file"), std::string::npos);
+    std::filesystem::create_symlink("loop", folder / "loop");
+    EXPECT_NE(Store::open(folder / "loop").error().message.find("cannot be looked at"), std::string::npos);
 }
 
 TEST(Store, AnOlderStoreGainsTheColumnsThatCameLater) {
