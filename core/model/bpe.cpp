@@ -15,6 +15,7 @@ namespace kernelscope {
 namespace {
 
 constexpr std::int64_t kMostTokens = std::int64_t{1} << 24;
+constexpr std::int64_t kMostGap = 16;
 constexpr std::size_t kShortPiece = 48;  // up to here looking through all pairs beats a heap
 constexpr const char* kFetchAgain = "Fetch the tokenizer's files again; they may be damaged or not belong together.";
 
@@ -40,6 +41,10 @@ Result<Bpe> Bpe::make(const BpeData& data) {
             return makeError(ErrorCode::badInput, fmt::format("the vocabulary gives {} the id {}", shown(spelling), id), kFetchAgain);
         }
         end = std::max(end, id + 1);
+    }
+    // Ids are places in a list: a few tokens with an id in the millions would make a list of hundreds of megabytes.
+    if (const auto most = static_cast<std::int64_t>(data.vocabulary.size()) * kMostGap + 65'536; end > most) {
+        return makeError(ErrorCode::badInput, fmt::format("a vocabulary of {} tokens gives ids up to {}", data.vocabulary.size(), end - 1), kFetchAgain);
     }
     bpe.m_tokens.resize(static_cast<std::size_t>(end));
     bpe.m_present.resize(static_cast<std::size_t>(end));

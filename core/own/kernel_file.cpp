@@ -1,6 +1,7 @@
 #include "core/own/kernel_file.h"
 
 #include <array>
+#include <cerrno>
 #include <cstdlib>
 #include <fstream>
 #include <optional>
@@ -103,8 +104,9 @@ Result<void> writeCacheFile(const fs::path& file, std::string_view contents) {
         std::ofstream out(draft, std::ios::binary);
         out.write(contents.data(), static_cast<std::streamsize>(contents.size()));
         if (!out.flush()) {
+            const int cause = errno;
             fs::remove(draft, problem);
-            return makeError(ErrorCode::environment, "Cannot write to " + toUtf8(file.parent_path()), "Set KERNELSCOPE_KERNEL_CACHE to a folder that can be written.");
+            return makeError(ErrorCode::environment, "Cannot write to " + toUtf8(file.parent_path()) + ": " + std::generic_category().message(cause), "Free some space there, or set KERNELSCOPE_KERNEL_CACHE to a folder that can be written.");
         }
     }
     fs::rename(draft, file, problem);

@@ -7,6 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "core/model/files.h"
+#include "core/model/tokenizer.h"
+#include "core/model/tokenizer_files.h"
+#include "tests/client/peak_memory.h"
 #include "tests/support/checkpoint_writer.h"
 
 namespace kernelscope {
@@ -199,6 +202,43 @@ TEST_F(CheckpointFolder, ATransposedTensorIsRefused) {
     write();
     changeTensor("model.layers.0.mlp.up_proj.weight", [](test::TensorToWrite& tensor) { std::swap(tensor.shape[0], tensor.shape[1]); });
     expectRefused("up_proj.weight: config.json calls for shape [12, 8], the file holds [8, 12]");
+}
+
+TEST_F(CheckpointFolder, WhatFilesClaimIsCheckedBeforeAnythingOfThatSizeIsAllocated) {
+    write();
+    const std::string config = readFile(m_folder / "config.json"), weights = readFile(m_folder / "model.safetensors");
+    if (!forgetPeakMemory()) GTEST_SKIP() << "this system does not tell how much memory was used";
+    const double before = peakMemoryMiB();
+    const json claims = {1'000'000'000'000, 2'147'483'647, INT64_MAX, 300'000'000, 1e12};
+    for (const char* key : {"num_hidden_layers", "hidden_size", "intermediate_size", "num_attention_heads", "num_key_value_heads", "vocab_size"}) {
+        for (const json& claim : claims) {
+            changeJson("config.json", [&](json& document) { document[key] = claim; });
+            EXPECT_FALSE(Checkpoint::open(m_folder).ok()) << key << " " << claim;
+            writeFile(m_folder / "config.json", config);
+        }
+    }
+    for (const json& claim : claims) {
+        // A tensor that large in a file of a few kilobytes, then a header that large.
+        writeFile(m_folder / "model.safetensors", test::safetensorsFile(R"({"model.norm.weight":{"dtype":"F32","shape":[)" + claim.dump() + R"(],"data_offsets":[0,)" + claim.dump() + "]}}", ""));
+        EXPECT_FALSE(Checkpoint::open(m_folder).ok()) << claim;
+        std::string longHeader = weights;
+        const auto bytes = static_cast<std::uint64_t>(claim.get<double>() < 1e18 ? claim.get<std::int64_t>() : INT64_MAX);
+        std::memcpy(longHeader.data(), &bytes, sizeof bytes);
+        writeFile(m_folder / "model.safetensors", longHeader);
+        EXPECT_FALSE(Checkpoint::open(m_folder).ok()) << claim;
+        writeFile(m_folder / "model.safetensors", weights);
+        // A token's place in the vocabulary is a place in a list.
+        writeFile(m_folder / "merges.txt", "#version: 0.2\n");
+        writeFile(m_folder / "vocab.json", R"({"a": )" + claim.dump() + R"(, "b": 1})");
+        EXPECT_FALSE(readTokenizerFiles(m_folder).ok()) << claim;
+        writeFile(m_folder / "tokenizer.json", R"({"model": {"type": "BPE", "vocab": {"a": 0, "b": 1}, "merges": []}, "added_tokens": [{"content": "<x>", "id": )" + claim.dump() + "}]}");
+        EXPECT_FALSE(readTokenizerFiles(m_folder).ok()) << claim;
+        fs::remove(m_folder / "tokenizer.json");
+    }
+    // An id that a vocabulary may hold, in a vocabulary of two.
+    writeFile(m_folder / "vocab.json", R"({"a": 0, "b": 16777215})");
+    EXPECT_FALSE(Tokenizer::load(m_folder).ok());
+    EXPECT_LT(peakMemoryMiB() - before, 48);
 }
 
 TEST_F(CheckpointFolder, QuantisedWeightsAreRefused) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <optional>
 #include <set>
 
 #include <QApplication>
@@ -35,6 +36,7 @@
 #include "ui/widgets/banner.h"
 #include "ui/widgets/segmented.h"
 #include "real_window.h"
+#include "tests/support/listening.h"
 
 namespace kernelscope::ui {
 namespace {
@@ -47,7 +49,11 @@ TEST(RealEngine, ProfilesTheModelWithBarsThatGrowFromTheFirstPassAndExportsWhatT
     ProfilePage* page = window.page();
     std::set<QByteArray> states;
     std::int64_t doneAtFirst = -1, lastDone = 0;
-    QObject::connect(window->services().engine, &EngineAdapter::progressed, page, [&](const Progress& progress) { lastDone = progress.done; });
+    std::optional<std::string> sockets;
+    QObject::connect(window->services().engine, &EngineAdapter::progressed, page, [&](const Progress& progress) {
+        lastDone = progress.done;
+        if (!sockets) sockets = kernelscope::test::listeningSockets(QCoreApplication::applicationPid());
+    });
     QObject::connect(page, &JobPage::renderedLive, page, [&] {
         if (!page->running()) return;
         if (doneAtFirst < 0) doneAtFirst = lastDone;
@@ -61,6 +67,7 @@ TEST(RealEngine, ProfilesTheModelWithBarsThatGrowFromTheFirstPassAndExportsWhatT
     std::printf("%zu distinct painted states before the job finished; the first when %lld passes were reported\n", states.size(),
                 static_cast<long long>(doneAtFirst));
     EXPECT_GE(states.size(), 5u);
+    EXPECT_EQ(sockets, "") << "nobody can connect to a window that measures";
     // Progress counts the first call and the warm-up too; then measured and plain passes take turns.
     const auto warmup = page->exportable()->header().settings.value("warmup", 10);
     EXPECT_LE(doneAtFirst, 1 + warmup + 2);
