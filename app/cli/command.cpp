@@ -65,7 +65,7 @@ fs::path storePath(const CommonOptions& common) { return common.store.empty() ? 
 Result<std::unique_ptr<Store>> openStoreToRead(const CommonOptions& common) {
     std::error_code error;
     const fs::path file = storePath(common);
-    if (fs::exists(file, error)) return Store::openToRead(file);
+    if (fs::status(file, error).type() != fs::file_type::not_found) return Store::openToRead(file);
     // Nothing is there; could something be? The nearest folder that exists must take a file.
     const fs::path whole = fs::absolute(file, error);
     fs::path folder = whole.parent_path();
@@ -125,6 +125,18 @@ Result<void> mustBeUtf8(const std::string& what, const std::string& text) {
     const std::size_t valid = validPrefix(text);
     if (valid == text.size()) return {};
     return makeError(ErrorCode::usage, fmt::format("{} is not UTF-8 (byte {} of {})", what, valid + 1, text.size()), "convert it first, for example with iconv");
+}
+
+Result<void> mustBeUtf8(const nlohmann::json& request) {
+    if (request.is_string()) {
+        const auto& text = request.get_ref<const std::string&>();
+        if (const auto valid = mustBeUtf8("'" + validUtf8(text.substr(0, 200)) + "'", text); valid) return {};
+        else return makeError(ErrorCode::usage, valid.error().message + ", and the engine takes no other text", "rename the file or the folder, or make a link to it whose name is plain");
+    }
+    if (request.is_structured())
+        for (const auto& part : request)
+            if (const auto valid = mustBeUtf8(part); !valid) return valid.error();
+    return {};
 }
 
 RunHeader headerWithoutRun(const CommonOptions& common, const std::string& kind) {

@@ -92,6 +92,8 @@ Result<void> prepareDocuments(const CommonOptions& common);
 Result<ExportFormat> outputFormat(const std::string& named, const std::string& output, std::initializer_list<ExportFormat> allowed);
 /// Text that came on the command line and is sent on. Errors: usage for what is not UTF-8, which a message cannot hold.
 Result<void> mustBeUtf8(const std::string& what, const std::string& text);
+/// The same for every text in what is sent to an engine: a path of other bytes would arrive as another path.
+Result<void> mustBeUtf8(const nlohmann::json& request);
 
 /// The header of a command that leaves no run, for its JSON document.
 RunHeader headerWithoutRun(const CommonOptions& common, const std::string& kind);

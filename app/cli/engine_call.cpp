@@ -9,6 +9,7 @@
 namespace kernelscope::cli {
 
 Result<nlohmann::json> askEngine(const CommonOptions& common, const std::string& method, nlohmann::json params) {
+    if (const auto valid = mustBeUtf8(params); !valid) return valid.error();
     auto options = sessionOptions(common);
     if (!options) return options.error();
     std::mutex mutex;

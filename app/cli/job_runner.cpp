@@ -125,6 +125,7 @@ Result<nlohmann::json> JobRunner::ask(const std::string& method, nlohmann::json 
     {
         const std::lock_guard lock(state.mutex);
         if (state.stopped) return makeError(ErrorCode::cancelled, "cancelled");
+        if (const auto valid = mustBeUtf8(params); !valid) return valid.error();
         state.answer.reset();
     }
     state.session->call(method, std::move(params), [&state](Result<nlohmann::json> result) {
@@ -143,6 +144,7 @@ int JobRunner::run(JobRequest request, const JobHooks& hooks, JobRun* kept) {
     state.run = JobRun{};
     state.run.store = state.store.get();
     state.hooks = &hooks;
+    if (const auto valid = mustBeUtf8(toJson(request)); !valid) return report(valid.error());
     const auto started = hooks.resumes.empty() ? state.session->start(std::move(request), common.commandLine) : state.session->resume(hooks.resumes, std::move(request));
     if (!started) return report(started.error());
     {

@@ -1,10 +1,10 @@
 #include <iostream>
-#include <iterator>
 
 #include "app/cli/engine_call.h"
 #include "app/cli/kernel_options.h"
 #include "core/client/export.h"
 #include "core/records/csv.h"
+#include "core/records/format.h"
 #include "core/records/json_read.h"
 #include "core/records/plain_table.h"
 
@@ -13,6 +13,9 @@ namespace kernelscope::cli {
 namespace {
 
 using nlohmann::json;
+
+/// What comes back is several times as long, and a message of the engine has an end.
+constexpr std::size_t kLongestText = std::size_t{4} << 20;
 
 class TokenizeCommand : public Command {
 public:
@@ -35,7 +38,14 @@ public:
         if (!m_decode.empty()) {
             if (const auto put = putList(request, "ids", "--decode", m_decode); !put) return report(put.error());
         } else {
-            const std::string text = m_text == "-" ? std::string(std::istreambuf_iterator<char>(std::cin), {}) : m_text;
+            std::string text = m_text;
+            if (m_text == "-") {
+                text.assign(kLongestText + 1, '\0');  // one more than may be, to tell that there is more: what is read need not end
+                std::cin.read(text.data(), static_cast<std::streamsize>(text.size()));
+                text.resize(static_cast<std::size_t>(std::cin.gcount()));
+                if (text.size() > kLongestText)
+                    return report(makeError(ErrorCode::badInput, "standard input holds more than the " + formatBytes(kLongestText) + " of text that can be taken at once", "give it in pieces"));
+            }
             if (const auto valid = mustBeUtf8("the text", text); !valid) return report(valid.error());
             request["text"] = text;
             if (m_chat) request["chat"] = true;

@@ -2,6 +2,7 @@
 
 #include <fstream>
 #include <set>
+#include <system_error>
 
 #include "core/client/file.h"
 #include "core/client/import_trace.h"
@@ -75,6 +76,10 @@ Result<RunHeader> importFile(Store& store, const std::filesystem::path& file) {
         error.message = file.string() + ": " + error.message;
         return error;
     };
+    // A pipe would have to be read twice, and a device (/dev/zero) never ends.
+    std::error_code ignored;
+    if (const auto status = std::filesystem::status(file, ignored); std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) && !std::filesystem::is_directory(status))
+        return makeError(ErrorCode::badInput, "cannot read " + file.string() + ": it is no regular file", "write what it holds to a file first, and import that");
     std::ifstream stream(file, std::ios::binary);
     std::string beginning(kBeginning, '\0');
     stream.read(beginning.data(), static_cast<std::streamsize>(beginning.size()));

@@ -1,5 +1,7 @@
 // The command line as a script sees it: exit codes, what stands on which stream, files. The engine is scripted.
 
+#include <sys/stat.h>
+
 #include <csignal>
 #include <thread>
 
@@ -9,6 +11,7 @@
 #include "core/client/process.h"
 #include "core/records/csv.h"
 #include "tests/client/scripted_session.h"
+#include "tests/support/listening.h"
 
 namespace kernelscope {
 namespace {
@@ -259,6 +262,69 @@ TEST_F(Cli, InterruptAndTerminateCancelWithTheRowsKept) {
         EXPECT_EQ(list()[0].at("status"), "cancelled");
         EXPECT_EQ(rowsFromCsv(rowTypeOf<ProfileRow>(), read("p.csv"))->size(), 1u);
     }
+}
+
+/// A program under a shell that does something first, and has then taken its place.
+std::unique_ptr<ChildProcess> underShell(const std::string& before, Words words) {
+    words.insert(words.begin(), {"/bin/sh", "-c", before + "; exec \"$0\" \"$@\"", KERNELSCOPE_CLI});
+    auto child = ChildProcess::start(words);
+    EXPECT_TRUE(child.ok());
+    return std::move(*child);
+}
+
+TEST_F(Cli, ASignalThatItWasStartedToIgnoreDoesNotStopIt) {
+    // `nohup` does this with SIGHUP, a shell that runs a script with SIGINT of its background jobs.
+    auto child = underShell("trap '' HUP INT", withEngine(kEndless, {"profile"}));
+    WakeUp quiet;
+    Ended said;
+    while (!holds(said.err, "scripted CPU")) {
+        const auto more = child->wait(quiet, std::chrono::seconds(30));
+        said.err += more.err;
+        if (more.errClosed) break;
+    }
+    for (const int ignored : {SIGHUP, SIGINT}) ::kill(static_cast<pid_t>(child->pid()), ignored);
+    EXPECT_FALSE(child->waitForEnd(std::chrono::milliseconds(500)));
+    EXPECT_EQ(test::listeningSockets(child->pid()), "") << "and nobody can connect to it while it works";
+    EXPECT_EQ(list()[0].at("status"), "running");
+    ::kill(static_cast<pid_t>(child->pid()), SIGTERM);
+    EXPECT_EQ(finish(*child, said).code, 130);
+}
+
+TEST_F(Cli, TheLimitsOfAShellAreErrorsInWords) {
+    const auto ended = [&](const std::string& limit, Words words) { return finish(*underShell("ulimit " + limit, std::move(words))); };
+    const Ended small = ended("-f 0", withEngine(kProfile, {"profile"}));
+    EXPECT_TRUE(small.code == 4 && holds(small.err, "cannot be read or written")) << small.code << small.err;
+    for (int descriptors = 5; descriptors <= 16; ++descriptors) {
+        const Ended few = ended("-n " + std::to_string(descriptors), withEngine(kProfile, {"profile"}));
+        EXPECT_TRUE(few.code == 4 ? !few.err.empty() : few.code == 0) << descriptors << ": " << few.code << few.err;
+    }
+    const Ended few = ended("-n 8", withEngine(kProfile, {"profile"}));
+    EXPECT_TRUE(few.code == 4 && holds(few.err, "ulimit")) << few.code << few.err;
+}
+
+TEST_F(Cli, WhatNeverEndsIsRefused) {
+    for (const char* endless : {"/dev/zero", "/dev/urandom"}) {
+        const Ended ended = run({"runs", "import", endless, "--store", store()});
+        EXPECT_TRUE(ended.code == 65 && holds(ended.err, std::string(endless) + ": it is no regular file")) << ended.code << ended.err;
+    }
+    ASSERT_EQ(::mkfifo(file("pipe").c_str(), 0600), 0);
+    EXPECT_EQ(run({"runs", "import", file("pipe"), "--store", store()}).code, 65);
+    for (const std::string& place : {file("pipe"), std::string("/dev/zero")}) {
+        const Ended ended = run({"runs", "list", "--store", place});
+        EXPECT_TRUE(ended.code == 4 && holds(ended.err, "is no regular file")) << ended.code << ended.err;
+    }
+    const Ended text = finish(*underShell("exec < /dev/zero", {"tokenize", "-", "--store", store()}));
+    EXPECT_TRUE(text.code == 65 && holds(text.err, "standard input holds more than the 4.00 MiB")) << text.code << text.err;
+}
+
+TEST_F(Cli, APathThatIsNoTextIsSaidAndNotTakenForAnother) {
+    const std::string folder_ = file("bad\xFF name");
+    fs::create_directories(folder_);
+    for (const Words& words : {Words{"profile", "--model", folder_}, Words{"inspect", "--model", folder_}, Words{"validate", "--kernel", folder_ + "/k.cpp"}, Words{"profile", "--patch", "rms_norm=\xFF"}}) {
+        const Ended ended = play(kProfile, words);
+        EXPECT_TRUE(ended.code == 64 && holds(ended.err, "is not UTF-8")) << testing::PrintToString(words) << ended.code << ended.err;
+    }
+    EXPECT_EQ(run({"runs", "list", "--store", folder_ + "/runs.sqlite"}).code, 0) << "what the engine never hears of may have any name";
 }
 
 TEST_F(Cli, KilledInTheMiddleTheStoreHoldsEveryRowAndSaysInterrupted) {
