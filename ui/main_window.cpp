@@ -232,7 +232,8 @@ void MainWindow::startEngine() {
         if (state == EngineState::lost && !m_services.engine->running()) {
             // A page that works without an engine is left alone.
             Page* page = qobject_cast<JobPage*>(currentPage()) ? currentPage() : m_profile;
-            page->showError(makeError(ErrorCode::environment, fromQt(why.isEmpty() ? QString("The engine has gone.") : why)));
+            const char* wayOut = where == "local" ? "" : "Check the command that starts it, or choose \"This machine\" under Device. Saved runs open without it.";
+            page->showError(makeError(ErrorCode::environment, fromQt(why.isEmpty() ? QString("The engine has gone.") : why), wayOut));
         }
         updateActions();
     });

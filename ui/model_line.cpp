@@ -167,6 +167,7 @@ void ModelLine::setDevices(const std::vector<DeviceInfo>& devices) {
     m_device->clear();
     const auto automatic = device();
     m_device->addItem("Automatic", "auto");
+    if (devices.empty() && isElsewhere(m_machine)) m_device->setItemText(0, "Automatic, on " + machineName(m_machine));  // not reached yet, or lost
     if (!devices.empty() && automatic) m_device->setItemText(0, "Automatic: " + toQt(automatic->name));
     for (const DeviceInfo& device : devices) {
         // GPUs of one model are told apart by their ids.

@@ -58,12 +58,13 @@ QToolButton[role="plain"] { background: transparent; border: 1px solid transpare
 QToolButton[role="plain"]:hover { background: @hover; }
 QToolButton[role="plain"]:focus { border: 1px solid @accent; }
 
-QComboBox { padding-right: $20px; }
+QComboBox { padding-right: $20px; combobox-popup: 0; }
 QComboBox::drop-down { border: none; width: $20px; subcontrol-position: right center; }
 QComboBox::down-arrow { image: url(:/icons/chevron@iconSuffix.svg); width: $12px; height: $12px; }
 QComboBox QLineEdit { border: none; padding: 0; background: transparent; }
 QComboBox QAbstractItemView { background: @surface; border: 1px solid @border; selection-background-color: @selection; selection-color: @text; outline: 0; padding: $3px; }
-QComboBox QAbstractItemView::item { min-height: $22px; }
+QComboBox QAbstractItemView::item { min-height: $22px; padding: 0 $4px; border: none; }
+QComboBox QAbstractItemView::item:selected { background: @selection; color: @text; }
 QSpinBox::up-button, QSpinBox::down-button, QDoubleSpinBox::up-button, QDoubleSpinBox::down-button { width: 0; border: none; }
 
 QPushButton[role="segment"] { background: @field; border: 1px solid @fieldBorder; border-radius: 0; border-right: none; color: @muted; padding: $4px $11px; }

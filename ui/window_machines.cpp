@@ -16,7 +16,7 @@ void MainWindow::showMachines() { m_modelLine->setMachines(m_settings.machines()
 
 void MainWindow::askMachine() {
     const QString current = engineText();
-    m_engineBar->open(isElsewhere(current) ? current : QString(), "ssh gpubox kernelscope-engine");
+    m_engineBar->open(isElsewhere(current) ? current : QString(), "ssh gpubox kernelscope-engine", "Engine of another machine");
 }
 
 void MainWindow::askRemoteFolder() {

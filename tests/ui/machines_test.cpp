@@ -11,11 +11,14 @@
 #include <QPushButton>
 #include <QSignalSpy>
 
+#include "ui/main_window.h"
 #include "ui/model_line.h"
+#include "ui/pages/profile_page.h"
 #include "ui/services/command_line.h"
 #include "ui/services/engine_adapter.h"
 #include "ui/services/machines.h"
 #include "ui/text.h"
+#include "ui/widgets/banner.h"
 #include "ui/widgets/engine_bar.h"
 #include "ui/widgets/remote_folders.h"
 #include "ui_support.h"
@@ -71,6 +74,22 @@ TEST(Machines, AnotherOneIsChosenInTheDevicePickerAndRemembered) {
     window.open();  // the window is told its engine by this test, but remembers the other
     EXPECT_FALSE(itemWith(window->modelLine()->findChild<QComboBox*>("Device"), "On env").isEmpty());
     EXPECT_EQ(Settings(window.path("window.ini")).machines(), QStringList(command));
+}
+
+TEST(Machines, OneThatCannotBeReachedIsNamedWithTheWayBack) {
+    TestWindow window("/nowhere/kernelscope-engine");
+    auto* device = window->modelLine()->findChild<QComboBox*>("Device");
+    activate(device, "Another machine");
+    // As ssh does: it says why and ends with 255.
+    window->engineBar()->edit()->setText("env sh -c 'echo ssh: Could not resolve hostname gpubox >&2; exit 255'");
+    window->engineBar()->useButton()->click();
+    const Banner* banner = window->profilePage()->errorBanner();
+    ASSERT_TRUE(waitFor([&] { return banner->isVisible() && banner->message().contains("Could not resolve hostname gpubox"); })) << qPrintable(banner->message());
+    bool wayBack = false;
+    for (const QLabel* label : banner->findChildren<QLabel*>()) wayBack = wayBack || label->text().contains("choose &quot;This machine&quot; under Device");
+    EXPECT_TRUE(wayBack);
+    EXPECT_TRUE(device->currentText().startsWith("Automatic, on env")) << qPrintable(device->currentText());
+    EXPECT_FALSE(itemWith(device, "This machine").isEmpty());
 }
 
 TEST(Machines, SeveralGpusAreListedAndASweepCanTakeAll) {

@@ -320,7 +320,7 @@ void JobPage::showError(const Error& error) {
     const bool engine = !m_services.engine || m_services.engine->state() == EngineState::lost ||
                         m_services.engine->state() == EngineState::stopped;
     if (error.code == ErrorCode::environment && engine) {
-        const QString advice = error.advice.empty() ? "Say how to start one. Saved runs open without it." : toQt(error.advice);
+        const QString advice = error.advice.empty() ? "Check the command that starts it. Saved runs open without it." : toQt(error.advice);
         m_error->show(Banner::Kind::error, toQt(error.message), advice, "Engine settings…",
                       [this] { emit engineSettingsRequested(); });
         // It may only have been slow, or the network away for a moment.

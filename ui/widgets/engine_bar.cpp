@@ -11,22 +11,21 @@
 
 namespace kernelscope::ui {
 
-EngineBar::EngineBar(QWidget* parent) : QFrame(parent), m_edit(new QLineEdit(this)), m_use(new QPushButton("Use", this)) {
+EngineBar::EngineBar(QWidget* parent) : QFrame(parent), m_label(new QLabel(this)), m_edit(new QLineEdit(this)), m_use(new QPushButton("Use", this)) {
     setProperty("role", "card");
     setAccessibleName("Engine settings");
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(space(this, 3), space(this, 2), space(this, 2), space(this, 2));
     row->setSpacing(space(this, 2));
-    auto* label = new QLabel("Engine command", this);
-    label->setBuddy(m_edit);
+    m_label->setBuddy(m_edit);
     m_edit->setAccessibleName("Engine command");
     m_edit->setToolTip("Another machine is only another command: ssh gpubox kernelscope-engine");
     auto* browse = new QPushButton("Browse…", this);
-    auto* standard = new QPushButton("Standard", this);
+    auto* standard = new QPushButton("This machine", this);
     auto* close = new QPushButton("Close", this);
     standard->setToolTip("The kernelscope-engine beside this program");
     m_use->setProperty("role", "primary");
-    row->addWidget(label);
+    row->addWidget(m_label);
     row->addWidget(m_edit, 1);
     for (QPushButton* button : {browse, standard, m_use, close}) {
         button->setAutoDefault(false);
@@ -48,7 +47,8 @@ EngineBar::EngineBar(QWidget* parent) : QFrame(parent), m_edit(new QLineEdit(thi
     hide();
 }
 
-void EngineBar::open(const QString& command, const QString& standard) {
+void EngineBar::open(const QString& command, const QString& standard, const QString& title) {
+    m_label->setText(title);
     m_edit->setText(command);
     m_edit->setPlaceholderText(standard);
     show();

@@ -2,6 +2,7 @@
 
 #include <QFrame>
 
+class QLabel;
 class QLineEdit;
 class QPushButton;
 
@@ -12,7 +13,7 @@ class EngineBar : public QFrame {
     Q_OBJECT
 public:
     explicit EngineBar(QWidget* parent = nullptr);
-    void open(const QString& command, const QString& standard);
+    void open(const QString& command, const QString& standard, const QString& title = "Engine command");
     [[nodiscard]] QLineEdit* edit() const { return m_edit; }
     [[nodiscard]] QPushButton* useButton() const { return m_use; }
 
@@ -20,6 +21,7 @@ signals:
     void chosen(const QString& command);  ///< empty: the standard one
 
 private:
+    QLabel* m_label;
     QLineEdit* m_edit;
     QPushButton* m_use;
 };
