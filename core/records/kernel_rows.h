@@ -100,7 +100,7 @@ struct TuneRow {
     std::string launch;       ///< programmatic or plain
     std::string config;       ///< its name; general: the rule for shapes outside the tables
     std::string trigger;      ///< top, wait, loads, end
-    std::string prefetch;     ///< weight, wave, all, table
+    std::string prefetch;     ///< weight, wave, half (of that), all, table
     std::int64_t blocksPerSm = 0;  ///< most blocks on a multiprocessor; 0: no limit
     std::optional<double> coldUs, warmUs, chainUs;  ///< one call; warm and chain where the data fits L2
     std::string status;       ///< kept (the table's choice, still the quickest), chosen (the new one), replaced (the old one), tried, skipped

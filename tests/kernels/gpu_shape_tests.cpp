@@ -1,5 +1,6 @@
 // Every CUDA kernel against its CPU twin, over shapes, types, strides and alignments; and what it must not touch.
 
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -196,6 +197,7 @@ struct ConfigShape {
 };
 
 TEST_F(GpuShapes, EveryConfigurationOfTheListsMatchesTheCpu) {
+    constexpr std::array kPrefetches{KS_PREFETCH_WEIGHT, KS_PREFETCH_FIRST_WAVE, KS_PREFETCH_ALL, KS_PREFETCH_HALF_WAVE};
     int tried = 0;
     for (const int dtype : {KS_FLOAT16, KS_BFLOAT16})
         for (const int op : {KS_RMS_NORM, KS_ADD_RMS_NORM})
@@ -208,9 +210,10 @@ TEST_F(GpuShapes, EveryConfigurationOfTheListsMatchesTheCpu) {
                         ks_launch_options options = KS_LAUNCH_OPTIONS_INIT;
                         options.config = config;
                         options.trigger = (config + static_cast<int>(rows)) % 4;
-                        options.prefetch = config % 3;
+                        options.prefetch = kPrefetches[static_cast<size_t>(config) % kPrefetches.size()];
                         options.blocks_per_sm = config % 3;
-                        options.flags = config % 2 == static_cast<int>(rows % 2) ? KS_FLAG_PLAIN_LAUNCH : 0;
+                        // All row counts are odd: of each configuration one is launched plainly and two programmatically, or the other way round.
+                        options.flags = (config + static_cast<int>(rows / 2)) % 2 == 0 ? KS_FLAG_PLAIN_LAUNCH : 0;
                         if (op == KS_RMS_NORM) norm(dtype, rows, width, {0, 0}, &options);
                         else addNorm(dtype, rows, width, {64, 0}, &options);
                         ++tried;
@@ -247,7 +250,7 @@ TEST_F(GpuShapes, RingsThatGoRoundSeveralTimesMatchTheCpu) {
             ks_launch_options options = KS_LAUNCH_OPTIONS_INIT;
             options.config = config;
             options.trigger = KS_TRIGGER_AFTER_WAIT;
-            options.prefetch = KS_PREFETCH_FIRST_WAVE;
+            options.prefetch = config % 2 == 0 ? KS_PREFETCH_FIRST_WAVE : KS_PREFETCH_HALF_WAVE;
             options.blocks_per_sm = 1;
             // So that every slot of every team is filled three times, and the last round is not full.
             const int64_t rows = int64_t{multiprocessors} * shape.teams * (2 * shape.stages + 1) + shape.teams / 2 + 1;
