@@ -1,5 +1,8 @@
 #include "core/measure/span_profile.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "core/measure/span_round.h"
 
 namespace kernelscope {
@@ -27,13 +30,20 @@ double plainPassUs(const Pass& pass, BorderClock& clock) {
     return clock.betweenUs(begin, end);
 }
 
+/// What a clock makes for a mark, it makes in here: inside a pass that costs more than the mark. Enough for one pass with borders in all layers.
+void fillPool(BorderClock& clock, const std::vector<ModuleInfo>& modules, ProfileLevel level) {
+    const auto timed = std::count_if(modules.begin(), modules.end(), [level](const ModuleInfo& module) { return isTimedAt(level, module); });
+    clock.reset();
+    for (auto mark = 2 * timed + 2; mark > 0; --mark) clock.mark();
+    clock.wait();
+}
+
 }  // namespace
 
-Result<SpanProfile> measureSpans(const std::string& phase, const Pass& pass, const std::vector<ModuleInfo>& modules, Hooks& hooks,
-                                 const Device& device, const SpanProfileOptions& options, const SpanProfileEvents& events, std::stop_token stop) {
-    const std::unique_ptr<BorderClock> clock = makeBorderClock(device);
-    const int turns = turnsOf(modules, options.level, device.isCuda());
-    SpanRecorder recorder(modules, options.level, *clock, device.isCuda(), SpanRecorder::HostClock::now, turns);
+SpanProfile measureSpans(const std::string& phase, const Pass& pass, const std::vector<ModuleInfo>& modules, Hooks& hooks, BorderClock& clock, bool onQueue,
+                         const SpanProfileOptions& options, const SpanProfileEvents& events, std::stop_token stop) {
+    const int turns = turnsOf(modules, options.level, onQueue);
+    SpanRecorder recorder(modules, options.level, clock, onQueue, SpanRecorder::HostClock::now, turns);
     SpanProfile profile{0, SpanTable(phase, options.level, modules), {}};
 
     const std::int64_t iterations = (options.iterations + turns - 1) / turns * turns;
@@ -48,7 +58,7 @@ Result<SpanProfile> measureSpans(const std::string& phase, const Pass& pass, con
         recorder.beginPass(hostTimes);
         pass();
         recorder.endPass();
-        clock->wait();
+        clock.wait();
         return recorder.read();
     };
     std::vector<PassSpans> round;
@@ -62,15 +72,16 @@ Result<SpanProfile> measureSpans(const std::string& phase, const Pass& pass, con
         passDone();
     };
     const auto plain = [&] {
-        profile.table.addPlain(plainPassUs(pass, *clock));
+        profile.table.addPlain(plainPassUs(pass, clock));
         passDone();
     };
 
-    profile.firstPassUs = plainPassUs(pass, *clock);
+    profile.firstPassUs = plainPassUs(pass, clock);
+    fillPool(clock, modules, options.level);
     passDone();
     for (std::int64_t index = 0; index < options.warmup && !stop.stop_requested(); ++index) {
-        if (index % 2 == 0) (void)instrumented(static_cast<int>(index / 2 % turns), false);  // warms the clock's pool too
-        else (void)plainPassUs(pass, *clock);
+        if (index % 2 == 0) (void)instrumented(static_cast<int>(index / 2 % turns), false);
+        else (void)plainPassUs(pass, clock);
         passDone();
     }
     // ABBA: slow drift of the clocks falls on both alike.
@@ -82,6 +93,13 @@ Result<SpanProfile> measureSpans(const std::string& phase, const Pass& pass, con
         profile.lastPass = instrumented(std::nullopt, true);
         passDone();
     }
+    return profile;
+}
+
+Result<SpanProfile> measureSpans(const std::string& phase, const Pass& pass, const std::vector<ModuleInfo>& modules, Hooks& hooks,
+                                 const Device& device, const SpanProfileOptions& options, const SpanProfileEvents& events, std::stop_token stop) {
+    const std::unique_ptr<BorderClock> clock = makeBorderClock(device);
+    SpanProfile profile = measureSpans(phase, pass, modules, hooks, *clock, device.isCuda(), options, events, std::move(stop));
     if (const Result<void> idle = synchronize(device); !idle) return idle.error();
     return profile;
 }

@@ -31,6 +31,11 @@ struct SpanProfile {
 };
 
 /// Runs 1 + warmup + 2 x iterations + 1 passes. Ends early, with what it has, when `stop` is requested.
+/// `onQueue`: whether a mark costs the host time, so that borders are shared and passes take turns.
+SpanProfile measureSpans(const std::string& phase, const Pass& pass, const std::vector<ModuleInfo>& modules, Hooks& hooks, BorderClock& clock, bool onQueue,
+                         const SpanProfileOptions& options, const SpanProfileEvents& events, std::stop_token stop);
+
+/// The same with the device's clock; the device is idle afterwards.
 Result<SpanProfile> measureSpans(const std::string& phase, const Pass& pass, const std::vector<ModuleInfo>& modules, Hooks& hooks,
                                  const Device& device, const SpanProfileOptions& options, const SpanProfileEvents& events, std::stop_token stop);
 

@@ -13,7 +13,8 @@ int turnsOf(const std::vector<ModuleInfo>& modules, ProfileLevel level, bool onQ
 
 /// One whole pass out of a round, `round[turn]` being the pass in which the layers of that turn had borders: each layer as its own pass saw it, what stands beside the layers
 /// in the mean of all. Its total is the mean of the passes' own; what was put together holds the borders of all layers and is scaled to that, so shares are those of
-/// what was put together, and times of modules and of nobody add up to the total. Visits keep the order of their passes, not of time.
+/// what was put together, and times of modules and of nobody add up to the total. Time between the last module of one layer and the first one of the next, no pass of a round
+/// sees: the model enqueues nothing there. Visits keep the order of their passes, not of time.
 PassSpans joinRound(const std::vector<PassSpans>& round, const std::vector<ModuleInfo>& modules);
 
 }  // namespace kernelscope

@@ -1,6 +1,8 @@
 #include "core/measure/span_table.h"
 
+#include <algorithm>
 #include <map>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -87,10 +89,11 @@ std::vector<ProfileRow> SpanTable::rows(bool withIntervals) const {
     std::vector<ProfileRow> rows;
     if (m_totalUs.empty()) return rows;
     const double total = sum(m_totalUs);
+    const bool sharesVary = m_totalUs.size() > 1;  // of one whole pass alone nobody knows how much they do
     const auto fillShare = [&](ProfileRow& row, const std::vector<double>& selfUs) {
         row.selfSpanUs = median(selfUs);
         row.spanSharePct = 100.0 * sum(selfUs) / total;
-        if (!withIntervals) return;
+        if (!withIntervals || !sharesVary) return;
         const Interval share = bootstrapRatioOfSums(selfUs, m_totalUs);
         row.spanShareCiLowPct = 100.0 * share.low;
         row.spanShareCiHighPct = 100.0 * share.high;
@@ -122,10 +125,10 @@ std::vector<ProfileRow> SpanTable::rows(bool withIntervals) const {
         const double plain = median(m_plainUs);
         tax.spanUs = median(m_instrumentedUs) - plain;
         tax.spanSharePct = 100.0 * (median(m_instrumentedUs) / plain - 1.0);
-        if (withIntervals) {
-            // Neighbouring passes are drawn as one: a host that is slow for a while is slow for both.
-            const bool paired = m_instrumentedUs.size() == m_plainUs.size();
-            const Interval ratio = paired ? bootstrapPairedRatioOfMedians(m_instrumentedUs, m_plainUs) : bootstrapRatioOfMedians(m_instrumentedUs, m_plainUs);
+        // Neighbouring passes are drawn as one: a host that is slow for a while is slow for both. Of a run that was ended early the last have no neighbour.
+        const std::size_t pairs = std::min(m_instrumentedUs.size(), m_plainUs.size());
+        if (withIntervals && pairs > 1) {
+            const Interval ratio = bootstrapPairedRatioOfMedians(std::span(m_instrumentedUs).first(pairs), std::span(m_plainUs).first(pairs));
             tax.spanShareCiLowPct = 100.0 * (ratio.low - 1.0);
             tax.spanShareCiHighPct = 100.0 * (ratio.high - 1.0);
         }

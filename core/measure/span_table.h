@@ -32,7 +32,7 @@ public:
     void addPlain(double totalUs) { m_plainUs.push_back(totalUs); }
 
     /// The rows so far: one a group that was visited, then unattributed, total and profiler tax. Intervals cost time
-    /// (a bootstrap over passes): ask for them once, at the end. A share is the sum of self times over all passes over the sum of totals.
+    /// (a bootstrap over passes): ask for them once, at the end; of one pass there are none. A share is the sum of self times over all passes over the sum of totals.
     [[nodiscard]] std::vector<ProfileRow> rows(bool withIntervals) const;
 
     /// Raw: self spans round by round, totals pass by pass, keyed as rows are.

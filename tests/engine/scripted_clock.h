@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "core/device/border_clock.h"
@@ -12,10 +13,12 @@ public:
     double nowUs = 0;
     double markCostUs = 0;  ///< what each instant takes of that time
     std::vector<double> marks;
+    std::size_t made = 0;  ///< marks that there were at once: what a real clock makes once and uses again
     void reset() override { marks.clear(); }
     int mark() override {
         marks.push_back(nowUs);
         nowUs += markCostUs;
+        made = std::max(made, marks.size());
         return static_cast<int>(marks.size()) - 1;
     }
     void wait() override {}

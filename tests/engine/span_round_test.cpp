@@ -1,10 +1,12 @@
 #include "core/measure/span_round.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
 #include <gtest/gtest.h>
 
+#include "core/measure/span_profile.h"
 #include "tests/engine/scripted_clock.h"
 
 namespace kernelscope {
@@ -38,7 +40,11 @@ protected:
     [[nodiscard]] int head() const { return static_cast<int>(tree.size()) - 1; }
 
     void pass() {
-        const auto spend = [&](double us) { clock.nowUs += us; };
+        const auto spend = [&](double us) {
+            clock.nowUs += us;
+            // Longer than what counts as nothing enqueued, where the host's own clock is looked at.
+            for (const auto began = std::chrono::steady_clock::now(); spins && std::chrono::steady_clock::now() - began < std::chrono::microseconds(3);) {}
+        };
         hooks.call(tree[0], [&] {
             hooks.call(tree[1], [&] { spend(50); });
             for (int layer = 0; layer < m_layers; ++layer) {
@@ -76,10 +82,30 @@ protected:
         return rest;
     }
 
+    /// Whole runs on a queue, with their clock. `cancelAfter`: passes; 0: never.
+    SpanProfile measure(std::int64_t iterations, std::int64_t warmup, int cancelAfter = 0) {
+        spins = true;
+        std::stop_source stop;
+        SpanProfileEvents events;
+        events.passDone = [&](std::int64_t done, std::int64_t total) {
+            marksMade.push_back(clock.made);
+            announced = total;
+            if (done == cancelAfter) stop.request_stop();
+        };
+        return measureSpans("decode", [&] { pass(); }, tree, hooks, clock, true, {ProfileLevel::type, iterations, warmup}, events, stop.get_token());
+    }
+    static std::int64_t count(const SpanTable& table, const std::string& metric, const std::string& key) {
+        const std::vector<SampleRow> samples = table.samples();
+        return std::count_if(samples.begin(), samples.end(), [&](const SampleRow& sample) { return sample.metric == metric && sample.rowKey == table.keyOf(key); });
+    }
+
     std::vector<ModuleInfo> tree;
     ScriptedClock clock;
     Hooks hooks;
     int slowLayer = -1;
+    bool spins = false;
+    std::vector<std::size_t> marksMade;  // in all, by pass
+    std::int64_t announced = 0;          // passes
 
 private:
     int m_layers;
@@ -148,6 +174,41 @@ TEST_F(EngineSpanRound, WhatStandsBesideTheLayersMayComeTwiceInAPass) {
     ASSERT_EQ(joined.visits.size(), 2U);
     EXPECT_NEAR(joined.visits[0].spanUs, 11, 1e-9);
     EXPECT_NEAR(joined.visits[1].spanUs, 21, 1e-9);
+}
+
+TEST_F(EngineSpanRound, ARunOnAQueueIsMadeOfWholeRoundsWhateverItsLength) {
+    const PassSpans whole = record(std::nullopt);
+    const auto expected = selfUs(whole);
+    for (const std::int64_t iterations : {1, 4, 6}) {
+        marksMade.clear();
+        const SpanProfile run = measure(iterations, 0);
+        const std::int64_t rounds = (iterations + 2) / 3;
+        EXPECT_EQ(static_cast<std::int64_t>(marksMade.size()), announced) << iterations;
+        EXPECT_EQ(count(run.table, "self_span_us", "Attention"), rounds);
+        EXPECT_EQ(count(run.table, "span_us", "total"), 3 * rounds);
+        EXPECT_EQ(count(run.table, "plain_span_us", "total"), 3 * rounds);
+        const auto medians = run.table.medianSelfByModule();
+        for (const auto& [module, us] : expected) EXPECT_NEAR(medians[static_cast<std::size_t>(module)].value_or(0), us, 1e-9) << tree[static_cast<std::size_t>(module)].path;
+        EXPECT_EQ(run.lastPass.visits.size(), whole.visits.size());
+    }
+}
+
+TEST_F(EngineSpanRound, NoMeasuredPassMakesAMarkThatWasNotThereBefore) {
+    (void)measure(4, 0);
+    EXPECT_EQ(marksMade.back(), marksMade.front());
+    EXPECT_GE(marksMade.front(), record(std::nullopt).visits.size());
+}
+
+TEST_F(EngineSpanRound, ARunThatIsCancelledInTheMiddleOfARoundKeepsTheRoundsBefore) {
+    for (const int passes : {2, 7, 8, 9, 11}) {  // the first, then pairs; the sixth ends a round
+        marksMade.clear();
+        const SpanProfile run = measure(30, 0, passes);
+        EXPECT_EQ(count(run.table, "self_span_us", "Attention"), passes < 6 ? 0 : 1) << passes;
+        EXPECT_TRUE(run.lastPass.visits.empty());
+        for (const ProfileRow& row : run.table.rows(true)) {
+            if (row.name == "Attention") { EXPECT_NEAR(row.selfSpanUs.value(), 8 * 100 + 28, 1e-9); }
+        }
+    }
 }
 
 TEST_F(EngineSpanRound, OnACpuEveryPassSeesAllLayers) {

@@ -92,6 +92,33 @@ TEST(EngineSpanTable, AHostThatIsSlowForAWhileDoesNotWidenTheTaxsInterval) {
     EXPECT_NEAR(tax.spanSharePct.value(), 3.3, 0.3);
 }
 
+TEST(EngineSpanTable, ARunThatEndsBetweenTwoNeighboursPairsThoseBefore) {
+    SpanTable table("decode", ProfileLevel::type, smallTree());
+    for (int pass = 0; pass < 40; ++pass) {
+        const double slow = pass / 10 % 2 == 0 ? 1.0 : 1.5;
+        table.addInstrumented(typePass(41.2 * slow, 60 * slow, (2 + pass % 3 * 0.1) * slow));
+        table.addPlain(100 * slow);
+    }
+    table.addPlain(100);
+    const ProfileRow tax = row(table.rows(true), "profiler tax");
+    EXPECT_LT(tax.spanShareCiHighPct.value() - tax.spanShareCiLowPct.value(), 1.0);
+}
+
+TEST(EngineSpanTable, OfOnePassAloneNobodyKnowsHowMuchItVaries) {
+    SpanTable table("decode", ProfileLevel::type, smallTree());
+    const auto intervals = [&] {
+        int count = 0;
+        for (const ProfileRow& each : table.rows(true)) count += each.spanShareCiLowPct.has_value() || each.spanShareCiHighPct.has_value();
+        return count;
+    };
+    table.addInstrumented(typePass(40, 60, 4));
+    table.addPlain(100);
+    EXPECT_EQ(intervals(), 0);
+    table.addInstrumented(typePass(41, 61, 4));
+    table.addPlain(101);
+    EXPECT_EQ(intervals(), 4);  // two types, unattributed and the tax
+}
+
 TEST(EngineSpanTable, APhaseEndsWithUnattributedTotalAndTax) {
     SpanTable table("prefill", ProfileLevel::type, smallTree());
     table.addInstrumented(typePass(1, 2, 3));
