@@ -124,9 +124,10 @@ std::vector<ProfileRow> SpanTable::rows(bool withIntervals) const {
     if (!m_plainUs.empty()) {
         const double plain = median(m_plainUs);
         tax.spanUs = median(m_instrumentedUs) - plain;
-        tax.spanSharePct = 100.0 * (median(m_instrumentedUs) / plain - 1.0);
         // Neighbouring passes are drawn as one: a host that is slow for a while is slow for both. Of a run that was ended early the last have no neighbour.
         const std::size_t pairs = std::min(m_instrumentedUs.size(), m_plainUs.size());
+        const bool canTell = pairs > 1 || !withIntervals;  // two single passes differ by more than a tax
+        if (canTell) tax.spanSharePct = 100.0 * (median(m_instrumentedUs) / plain - 1.0);
         if (withIntervals && pairs > 1) {
             const Interval ratio = bootstrapPairedRatioOfMedians(std::span(m_instrumentedUs).first(pairs), std::span(m_plainUs).first(pairs));
             tax.spanShareCiLowPct = 100.0 * (ratio.low - 1.0);

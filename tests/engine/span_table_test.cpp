@@ -114,6 +114,8 @@ TEST(EngineSpanTable, OfOnePassAloneNobodyKnowsHowMuchItVaries) {
     table.addInstrumented(typePass(40, 60, 4));
     table.addPlain(100);
     EXPECT_EQ(intervals(), 0);
+    EXPECT_FALSE(row(table.rows(true), "profiler tax").spanSharePct.has_value());
+    EXPECT_NEAR(row(table.rows(true), "profiler tax").spanUs.value(), 4.0, 1e-9);  // with which the headline gives the plain pass
     table.addInstrumented(typePass(41, 61, 4));
     table.addPlain(101);
     EXPECT_EQ(intervals(), 4);  // two types, unattributed and the tax

@@ -122,7 +122,8 @@ QString profileSubline(std::span<const ProfileRow> rows, const RunHeader& run, b
     }
     parts << (run.weights == "random" ? "Random weights" : "Weights from file");
     if (!live && run.settings.contains("iterations") && run.settings["iterations"].is_number_integer()) {
-        parts << QString("%1 passes").arg(run.settings["iterations"].get<int>());
+        const int passes = run.settings["iterations"].get<int>();
+        parts << QString(passes == 1 ? "%1 pass" : "%1 passes").arg(passes);
     }
     for (const ProfileRow& row : rows) {
         if (row.name == "total" && row.spanUs) parts << "instrumented pass " + figure(*row.spanUs / 1000) + " ms";
