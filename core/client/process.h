@@ -43,7 +43,7 @@ private:
 void waitForWakeUp(WakeUp& wakeUp, std::chrono::milliseconds timeout);
 
 /// Started without a shell, in a process group of its own (Ctrl+C in the terminal reaches us alone), with no
-/// descriptor of ours beyond its three pipes. Destruction kills the whole group and reaps the child.
+/// descriptor of ours beyond its three pipes, in our working folder, or in / where that is gone. Destruction kills the whole group and reaps the child.
 class ChildProcess {
 public:
     /// argv[0] is searched in PATH. Errors: environment, naming the program.

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -110,6 +111,8 @@ Result<std::unique_ptr<ChildProcess>> ChildProcess::start(const std::vector<std:
 
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
+    // A working folder that is gone, as a rebuild leaves it to a shell, keeps libraries of the child from being loaded.
+    if (struct stat here {}; ::stat(".", &here) != 0 || here.st_nlink == 0) posix_spawn_file_actions_addchdir_np(&actions, "/");
     posix_spawn_file_actions_adddup2(&actions, in.read, 0);
     posix_spawn_file_actions_adddup2(&actions, out.write, 1);
     posix_spawn_file_actions_adddup2(&actions, err.write, 2);

@@ -55,6 +55,26 @@ TEST(Process, AnIdentityIsAliveForUsAndDeadForOthers) {
     EXPECT_FALSE(mayStillRun(other));
 }
 
+TEST(Process, AChildOfAProgramWhoseWorkingFolderIsGoneStartsInTheRoot) {
+    const TemporaryFolder folder;
+    const auto where = [] {
+        auto child = ChildProcess::start({"/bin/sh", "-c", "pwd -P"});
+        std::string out;
+        for (;;) {
+            const auto said = (*child)->wait(std::chrono::seconds(10));
+            out += said.out;
+            if (said.outClosed) return out;
+        }
+    };
+    const auto before = std::filesystem::current_path();
+    std::filesystem::create_directory(folder / "gone");
+    std::filesystem::current_path(folder / "gone");
+    EXPECT_TRUE(where().ends_with("gone\n"));
+    std::filesystem::remove(folder / "gone");
+    EXPECT_EQ(where(), "/\n");
+    std::filesystem::current_path(before);
+}
+
 TEST(Process, AnEndIsSaidInWords) {
     EXPECT_EQ((ProcessEnd{3, 0}).words(), "exit code 3");
     EXPECT_EQ((ProcessEnd{0, 11}).words(), "signal 11 (SIGSEGV)");
