@@ -56,7 +56,7 @@ public:
         Result<JobPatch> patched = JobPatch::read(patch, *m_setup, *kernel);
         if (!patched) return patched.error();
         m_patch = std::move(*patched);
-        if (const Result<void> fits = checkMemory(*m_setup, models, 1, 1, 1); !fits) return fits.error();
+        if (const Result<void> fits = checkMemory(*m_setup, models, {}); !fits) return fits.error();
         JobStarted started = describe(*m_setup);
         started.settings = std::move(*complete);
         started.settings["context"] = contexts;
@@ -104,7 +104,7 @@ private:
     /// Why this point is not measured, if it is not.
     std::optional<std::string> obstacle(const Point& point, ModelHolder& models) const {
         if (point.context + 1 > m_setup->config.contextLength) return fmt::format("beyond the context of {}", m_setup->config.contextLength);
-        if (const Result<void> fits = checkMemory(*m_setup, models, point.batch, point.context + 1, 1); !fits) return fits.error().message;
+        if (const Result<void> fits = checkMemory(*m_setup, models, {.batch = point.batch, .cacheTokens = point.context + 1}); !fits) return fits.error().message;
         return std::nullopt;
     }
 

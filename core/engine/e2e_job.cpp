@@ -142,7 +142,7 @@ private:
         // One cache for eager mode, two for graph mode.
         std::int64_t caches = 0;
         for (const std::string& mode : m_settings.modes) caches += mode == "graph" ? 2 : 1;
-        return checkMemory(*m_setup, models, m_settings.shape.batch, caches * capacity(), 1);
+        return checkMemory(*m_setup, models, {m_settings.shape.batch, caches * capacity(), m_settings.shape.promptTokens, 1});
     }
 
     /// A variant that is wrong at the model's shapes is refused; where nobody asked for it by name, its operator stays native.

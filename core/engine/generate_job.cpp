@@ -82,7 +82,7 @@ public:
         if (const Result<void> good = checkOptions(m_settings.options, m_setup->config); !good) return good.error();
         const auto prompt = static_cast<std::int64_t>(m_settings.options.promptIds.size());
         const std::int64_t logitRows = m_settings.options.capturePromptLogits ? prompt : 1;
-        if (const Result<void> fits = checkMemory(*m_setup, models, 1, prompt + m_settings.options.newTokens, logitRows); !fits) return fits.error();
+        if (const Result<void> fits = checkMemory(*m_setup, models, {1, prompt + m_settings.options.newTokens, prompt, logitRows}); !fits) return fits.error();
         JobStarted started = describe(*m_setup);
         started.settings = std::move(*complete);
         kernel->describe(started);

@@ -53,11 +53,13 @@ Result<ModelSetup> prepareModel(const JobRequest& request) {
     return setup;
 }
 
-Result<void> checkMemory(const ModelSetup& setup, ModelHolder& models, std::int64_t batch, std::int64_t cacheTokens, std::int64_t logitRows) {
+Result<void> checkMemory(const ModelSetup& setup, ModelHolder& models, const PassMemory& pass) {
     const ModelConfig& config = setup.config;
     const auto elementBytes = static_cast<std::int64_t>(c10::elementSize(setup.dtype));
-    std::int64_t needed = 2 * config.layers * batch * cacheTokens * config.kvHeads * config.headDim * elementBytes;
-    needed += batch * logitRows * config.vocabSize * (elementBytes + 4);
+    std::int64_t needed = 2 * config.layers * pass.batch * pass.cacheTokens * config.kvHeads * config.headDim * elementBytes;
+    needed += pass.batch * pass.logitRows * config.vocabSize * (elementBytes + 4);
+    // In the MLP: what is added to, what the norm gave, gate, up and their product.
+    needed += pass.batch * pass.tokens * (2 * config.hiddenSize + 3 * config.intermediateSize) * elementBytes;
     if (!models.holds(setup)) {
         models.drop();  // its memory counts as free
         needed += Qwen2Model::weightBytes(config, setup.dtype);

@@ -41,8 +41,16 @@ private:
 /// Resolves the request. Errors: badInput (no such model, torn files), environment (no such device), usage.
 Result<ModelSetup> prepareModel(const JobRequest& request);
 
-/// Whether weights, a cache of `cacheTokens` for `batch` rows, and the logits of `logitRows` positions fit. The error says needed and free in GiB.
-Result<void> checkMemory(const ModelSetup& setup, ModelHolder& models, std::int64_t batch, std::int64_t cacheTokens, std::int64_t logitRows);
+/// What a job asks of the memory beside the weights, a row of the batch.
+struct PassMemory {
+    std::int64_t batch = 1;
+    std::int64_t cacheTokens = 1;
+    std::int64_t tokens = 1;     ///< that the largest pass takes at once
+    std::int64_t logitRows = 1;  ///< positions whose logits are there at once
+};
+
+/// Whether weights, cache, logits and the least of activations that is there at once fit. The error says needed and free in GiB.
+Result<void> checkMemory(const ModelSetup& setup, ModelHolder& models, const PassMemory& pass);
 
 /// JobStarted without settings.
 JobStarted describe(const ModelSetup& setup);

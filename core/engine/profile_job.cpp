@@ -75,7 +75,7 @@ public:
             return makeError(ErrorCode::usage, fmt::format("A prompt of {} tokens and one more exceed the context of {} ({})", m_settings.promptTokens,
                                                            m_setup->config.contextLength, m_setup->config.name), "Use a shorter --prompt-tokens.");
         }
-        if (const Result<void> fits = checkMemory(*m_setup, models, m_settings.batch, m_settings.promptTokens + 1, 1); !fits) return fits.error();
+        if (const Result<void> fits = checkMemory(*m_setup, models, {m_settings.batch, m_settings.promptTokens + 1, m_settings.promptTokens, 1}); !fits) return fits.error();
         JobStarted started = describe(*m_setup);
         started.settings = std::move(*complete);
         kernel->describe(started);

@@ -1,10 +1,12 @@
 // The engine program itself, spoken to through its pipes.
 
+#include <algorithm>
 #include <chrono>
 
 #include <gtest/gtest.h>
 
 #include "core/client/process.h"
+#include "core/device/device.h"
 #include "core/records/protocol.h"
 
 namespace kernelscope {
@@ -116,6 +118,20 @@ TEST_F(EngineServer, RefusesWhatItDoesNotKnowByName) {
 TEST_F(EngineServer, GraphModeAndKernelLevelNeedCuda) {
     EXPECT_EQ(answerTo(ask("job.start", tinyProfile({{"mode", "graph"}}))).error->code, ErrorCode::environment);
     EXPECT_EQ(answerTo(ask("job.start", tinyProfile({{"level", "kernel"}}))).error->code, ErrorCode::environment);
+}
+
+TEST_F(EngineServer, APassWhoseActivationsDoNotFitIsRefusedBeforeItRuns) {
+    // A quarter of the free memory for the cache, 256 bytes a token; what the MLP holds is eleven times that.
+    constexpr std::int64_t kTokens = 32'000, kCacheBytes = 256;
+    const Result<Device> cpu = openDevice("cpu");
+    ASSERT_TRUE(cpu.ok());
+    const Result<std::int64_t> free = freeBytes(*cpu);
+    ASSERT_TRUE(free.ok());
+    const std::int64_t batch = std::clamp<std::int64_t>(*free / 4 / (kTokens * kCacheBytes), 1, 4096);
+    const RpcMessage answer = answerTo(ask("job.start", tinyProfile({{"phase", "prefill"}, {"prompt_tokens", kTokens}, {"batch", batch}})));
+    ASSERT_TRUE(answer.error);
+    EXPECT_EQ(answer.error->code, ErrorCode::environment);
+    EXPECT_NE(answer.error->message.find("GiB needed"), std::string::npos) << answer.error->message;
 }
 
 TEST_F(EngineServer, AModelThatIsTooLargeIsRefusedBeforeLoadingWithNeededAndFree) {
