@@ -1,6 +1,7 @@
 // The validate and sweep jobs of a real engine behind a real session: rows, keys, and what happens when a kernel takes the engine
 // with it.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -212,14 +213,19 @@ TEST_F(KernelJobs, AShapeBeyondTheMemoryFailsInWordsAndTheOthersGoOn) {
 }
 
 TEST_F(KernelJobs, OnACpuACallHoldsTheTimeOfItsKernel) {
-    const RunHeader header = run("sweep", {{"op", "rms_norm,silu_mul"}, {"variant", "fused"}, {"hidden", {896}}, {"rows", {64}}, {"cache", "both"}, {"repeats", 40}});
-    ASSERT_EQ(header.status, RunStatus::done) << m_error.message;
-    for (const SweepRow& row : rowsOf<SweepRow>(header)) {
-        ASSERT_TRUE(row.deviceUs && row.callUs) << rowKey(row) << row.reason;
-        // Medians of different calls on a machine that does other things too; a call on hot data against a kernel on cold data would be at half.
-        // Under a sanitizer, where everything beside it is slower too, just above that.
-        EXPECT_GT(*row.callUs, (kSanitized ? 0.55 : 0.75) * *row.deviceUs) << rowKey(row);
+    // Medians of different calls; a call on hot data against a kernel on cold data would be at half. Under a sanitizer, where everything beside it is
+    // slower too, just above that. What others do on the machine meanwhile passes: then it is measured again.
+    std::string wrong;
+    for (int attempt = 0; attempt < 3 && (attempt == 0 || !wrong.empty()); ++attempt) {
+        wrong.clear();
+        const RunHeader header = run("sweep", {{"op", "rms_norm,silu_mul"}, {"variant", "fused"}, {"hidden", {896}}, {"rows", {64}}, {"cache", "both"}, {"repeats", 40}});
+        ASSERT_EQ(header.status, RunStatus::done) << m_error.message;
+        for (const SweepRow& row : rowsOf<SweepRow>(header)) {
+            ASSERT_TRUE(row.deviceUs && row.callUs) << rowKey(row) << row.reason;
+            if (*row.callUs <= (kSanitized ? 0.55 : 0.75) * *row.deviceUs) wrong += fmt::format("{}: a call takes {:.1f} us, its kernel {:.1f}\n", rowKey(row), *row.callUs, *row.deviceUs);
+        }
     }
+    EXPECT_EQ(wrong, "");
 }
 
 }  // namespace
