@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds the dependency arrow: who may include what, where POSIX headers may stand, what the three binaries load.
+"""Holds the dependency arrow: who may include what, where POSIX headers may stand, what the three binaries load; and that tests share no folder.
 
     check_arrows.py includes ROOT          greps the tree
     check_arrows.py binaries BIN_FOLDER    reads the dynamic section of the programs in it
@@ -62,6 +62,12 @@ def check_includes(root):
                         problems.append(f"{name}:{number} includes {header}: {folder} may not include {what}")
             if re.fullmatch(POSIX, header) and not path.stem.endswith("_posix"):
                 problems.append(f"{name}:{number} includes {header}: POSIX headers belong in files named *_posix.cpp")
+    for path in sorted((root / "tests").rglob("*")):
+        name = path.relative_to(root).as_posix()
+        if path.suffix not in {".h", ".cpp"} or name in {"tests/support/temporary_folder.h", "tests/records/user_folders_test_posix.cpp"}:
+            continue
+        if "temp_directory_path" in path.read_text(encoding="utf-8"):
+            problems.append(f"{name} names a folder for temporary files itself: TemporaryFolder of tests/support gives one that no test beside it has")
     if seen < 50:
         problems.append(f"only {seen} source files found below {root}: wrong folder?")
     return problems

@@ -11,6 +11,7 @@
 #include "core/model/tokenizer_files.h"
 #include "tests/client/peak_memory.h"
 #include "tests/support/checkpoint_writer.h"
+#include "tests/support/temporary_folder.h"
 
 namespace kernelscope {
 namespace {

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "tests/support/checkpoint_writer.h"
+#include "tests/support/temporary_folder.h"
 
 namespace kernelscope {
 namespace {

@@ -8,6 +8,7 @@
 #include "core/model/hub_cache.h"
 #include "core/model/nearest.h"
 #include "tests/support/checkpoint_writer.h"
+#include "tests/support/temporary_folder.h"
 
 namespace kernelscope {
 namespace {

@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <fstream>
 #include <mutex>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -14,30 +13,11 @@
 #include "core/client/store.h"
 #include "core/records/kernel_rows.h"
 #include "core/records/rows.h"
+#include "tests/support/temporary_folder.h"
 
 namespace kernelscope {
 
-/// A folder that vanishes with its test.
-class TemporaryFolder {
-public:
-    TemporaryFolder() {
-        static int counter = 0;
-        const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-        m_path = std::filesystem::temp_directory_path() /
-                 ("kernelscope-" + std::string(test->test_suite_name()) + "-" + test->name() + "-" + std::to_string(std::random_device{}()) + "-" +
-                  std::to_string(counter++));
-        std::filesystem::create_directories(m_path);
-    }
-    ~TemporaryFolder() {
-        std::error_code ignored;
-        std::filesystem::remove_all(m_path, ignored);
-    }
-    std::filesystem::path operator/(const std::string& name) const { return m_path / name; }
-    const std::filesystem::path& path() const { return m_path; }
-
-private:
-    std::filesystem::path m_path;
-};
+using test::TemporaryFolder;
 
 class ScriptedSession {
 public:

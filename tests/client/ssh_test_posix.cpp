@@ -79,8 +79,9 @@ protected:
             if (!run({keygen, "-q", "-t", "ed25519", "-N", "", "-f", (folder / key).string()})) GTEST_SKIP() << "ssh-keygen made no key";
         fs::copy_file(folder / "user.pub", folder / "authorized_keys");
         m_port = freePort();
-        std::ofstream(folder / "sshd_config") << "ListenAddress 127.0.0.1\nPort " << m_port << "\nHostKey " << (folder / "host").string() << "\nAuthorizedKeysFile " << (folder / "authorized_keys").string()
+        std::ofstream(folder / "sshd_config") << "ListenAddress 127.0.0.1\nPort " << m_port << "\nHostKey " << folder / "host" << "\nAuthorizedKeysFile " << folder / "authorized_keys"
                                               << "\nPidFile none\nUsePAM no\nStrictModes no\nPermitRootLogin yes\nPasswordAuthentication no\n";
+        ASSERT_TRUE(run({sshd, "-t", "-f", (folder / "sshd_config").string()})) << "sshd does not take this test's own configuration";
         auto started = ChildProcess::start({sshd, "-D", "-e", "-f", (folder / "sshd_config").string()});
         ASSERT_TRUE(started.ok());
         m_sshd = std::move(*started);
@@ -103,7 +104,7 @@ protected:
 
     /// The session's engine, over there and behind a greeting.
     void behindSsh(ScriptedSession& play) const {
-        const std::string there = "echo Welcome to gpubox; exec " + play.options.engine.argv[0] + " " + play.options.engine.argv[1];
+        const std::string there = "echo Welcome to gpubox; exec '" + play.options.engine.argv[0] + "' '" + play.options.engine.argv[1] + "'";
         play.options.engine.argv = ssh(there);
         play.options.reconnectPause = std::chrono::milliseconds(50);
     }

@@ -15,6 +15,7 @@
 #include "core/client/store.h"
 #include "core/records/kernel_rows.h"
 #include "core/records/rows.h"
+#include "tests/support/temporary_folder.h"
 
 namespace kernelscope {
 namespace {
@@ -137,7 +138,8 @@ TEST(RealEngine, ASweepSpreadOverTwoEnginesIsOneWholeRunWhoseRowsNameTheirDevice
 }
 
 TEST(RealEngine, ListsTheFoldersOfItsMachine) {
-    const fs::path folder = fs::temp_directory_path() / ("kernelscope-folders-" + std::to_string(::getpid()));
+    const test::TemporaryFolder temporary;
+    const fs::path& folder = temporary.path();
     fs::create_directories(folder / "a model");
     fs::create_directories(folder / ".hidden");
     fs::create_directories(folder / "other");
@@ -168,7 +170,6 @@ TEST(RealEngine, ListsTheFoldersOfItsMachine) {
     EXPECT_NE(answers[2].error().message.find("no folder"), std::string::npos);
     ASSERT_TRUE(answers[3].ok()) << "nothing: the home";
     EXPECT_FALSE(answers[3]->at("path").get<std::string>().empty());
-    fs::remove_all(folder);
 }
 
 }  // namespace

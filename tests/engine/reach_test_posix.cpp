@@ -21,6 +21,7 @@
 #include "core/client/session.h"
 #include "core/client/store.h"
 #include "tests/support/checkpoint_writer.h"
+#include "tests/support/temporary_folder.h"
 #include "tests/support/listening.h"
 
 namespace kernelscope {

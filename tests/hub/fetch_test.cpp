@@ -6,13 +6,13 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <random>
 #include <thread>
 
 #include <gtest/gtest.h>
 
 #include "core/model/hub_cache.h"
 #include "tests/hub/loopback_hub_posix.h"
+#include "tests/support/temporary_folder.h"
 
 namespace kernelscope {
 namespace {
@@ -24,9 +24,6 @@ class Fetch : public testing::Test {
 protected:
     void SetUp() override {
         forgetEnvironment();
-        const auto* info = testing::UnitTest::GetInstance()->current_test_info();
-        folder = fs::temp_directory_path() / ("kernelscope-fetch-" + std::string(info->name()) + "-" + std::to_string(std::random_device{}()));
-        fs::create_directories(folder);
         for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = static_cast<char>(i * 2654435761U >> 13);
         hub.add("config.json", R"({"model_type": "qwen2"})");
         hub.add("tokenizer.json", "{}");
@@ -38,10 +35,7 @@ protected:
         options.id = "Owner/Tiny";
         options.patience.pause = std::chrono::milliseconds(1);
     }
-    void TearDown() override {
-        forgetEnvironment();
-        fs::remove_all(folder);
-    }
+    void TearDown() override { forgetEnvironment(); }
     /// Neither the tests' own settings nor the user's.
     static void forgetEnvironment() {
         for (const char* name : {"http_proxy", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY", "HF_HUB_CACHE", "HF_HOME", "HF_ENDPOINT", "HF_TOKEN", "HF_HUB_OFFLINE", "HF_TOKEN_PATH"})
@@ -72,7 +66,7 @@ protected:
     FetchOptions options;
     std::stop_source stop;
     std::string weights = std::string(300'000, 'w');
-    fs::path folder;
+    test::TemporaryFolder folder;
 };
 
 TEST_F(Fetch, LaysTheModelOutAsTheHubsOwnToolsDo) {

@@ -6,7 +6,6 @@
 
 #include <filesystem>
 #include <map>
-#include <random>
 #include <set>
 
 #include "core/client/session.h"
@@ -14,20 +13,15 @@
 #include "core/records/kernel_rows.h"
 #include "core/records/row_key.h"
 #include "tests/support/sanitized.h"
+#include "tests/support/temporary_folder.h"
 
 namespace kernelscope::test {
 namespace {
 
 class KernelJobs : public testing::Test {
 protected:
-    KernelJobs() {
-        m_file = std::filesystem::temp_directory_path() / ("kernelscope-kernel-jobs-" + std::to_string(std::random_device{}()) + ".sqlite");
-        m_store = std::move(*Store::open(m_file));
-    }
-    ~KernelJobs() override {
-        m_store.reset();
-        for (const char* suffix : {"", "-wal", "-shm"}) std::filesystem::remove(m_file.string() + suffix);
-    }
+    KernelJobs() { m_store = std::move(*Store::open(m_folder / "runs.sqlite")); }
+    ~KernelJobs() override { m_store.reset(); }
 
     /// Runs a job to its end; `resumes` is a run to continue.
     RunHeader run(const std::string& kind, nlohmann::json settings, bool misbehaving = false, const std::string& resumes = {}, std::size_t cancelAfterRows = 0) {
@@ -67,7 +61,7 @@ protected:
         return rows;
     }
 
-    std::filesystem::path m_file;
+    TemporaryFolder m_folder;
     std::unique_ptr<Store> m_store;
     std::set<std::string> m_cells;
     Error m_error;

@@ -11,6 +11,7 @@
 #include "core/model/npy.h"
 #include "tests/model/model_fixtures.h"
 #include "tests/support/checkpoint_writer.h"
+#include "tests/support/temporary_folder.h"
 
 namespace kernelscope::test {
 namespace {

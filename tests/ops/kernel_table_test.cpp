@@ -7,6 +7,7 @@
 
 #include "core/ops/kernel_table.h"
 #include "kernels/include/kernelscope/kernels.h"
+#include "tests/support/temporary_folder.h"
 
 namespace kernelscope::test {
 namespace {
@@ -15,20 +16,17 @@ namespace fs = std::filesystem;
 
 class KernelTable : public testing::Test {
 protected:
-    void SetUp() override { fs::remove_all(m_folder); }
-    void TearDown() override { fs::remove_all(m_folder); }
-
     static KernelTableCell cell(std::int64_t rows, const std::string& config) {
         return {"rms_norm", "programmatic", 896, rows, config, "top", "all", 0};
     }
     void write(const std::string& text) {
-        fs::create_directories(m_folder);
+        fs::create_directories(file().parent_path());
         std::ofstream(file()) << text;
     }
-    [[nodiscard]] fs::path file() const { return m_folder / "gpu.json"; }
+    [[nodiscard]] fs::path file() const { return m_folder / "kernel tables" / "gpu.json"; }
 
 private:
-    fs::path m_folder = fs::temp_directory_path() / ("kernel table ä " + std::to_string(::testing::UnitTest::GetInstance()->random_seed()));
+    TemporaryFolder m_folder;
 };
 
 TEST_F(KernelTable, WithoutAFileIsEmpty) {

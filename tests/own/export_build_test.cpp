@@ -4,7 +4,6 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <random>
 
 #include "core/client/file.h"
 #include "core/client/kernel_export.h"
@@ -12,6 +11,7 @@
 #include "core/own/launcher_source.h"
 #include "core/own/library.h"
 #include "core/records/kernel_rows.h"
+#include "tests/support/temporary_folder.h"
 
 namespace kernelscope::test {
 namespace {
@@ -22,12 +22,6 @@ class ExportedFolder : public testing::TestWithParam<std::string> {
 protected:
     void SetUp() override {
         if (std::string(KERNELSCOPE_NVCC).empty()) GTEST_SKIP() << "no nvcc here";
-        m_folder = fs::temp_directory_path() / ("kernelscope-export-" + std::to_string(std::random_device{}()));
-        fs::create_directories(m_folder);
-    }
-    void TearDown() override {
-        std::error_code ignored;
-        if (!m_folder.empty()) fs::remove_all(m_folder, ignored);
     }
 
     std::string write(const std::string& name, const std::string& text) const {
@@ -83,7 +77,7 @@ protected:
         EXPECT_EQ(opened->entries.front().op, op);
     }
 
-    fs::path m_folder;
+    TemporaryFolder m_folder;
 };
 
 TEST_P(ExportedFolder, OfATemplateBuildsAsItsReadmeSays) {

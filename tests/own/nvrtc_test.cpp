@@ -7,6 +7,7 @@
 
 #include "core/client/kernel_template.h"
 #include "core/own/cuda_kernel.h"
+#include "tests/support/temporary_folder.h"
 
 namespace kernelscope::test {
 namespace {
@@ -17,19 +18,21 @@ protected:
         if (const std::string problem = nvrtcProblem(); !problem.empty()) GTEST_SKIP() << problem;
     }
 
-    static KernelFile file(std::string source, const std::string& name = "my_norm.cu") {
+    KernelFile file(std::string source, const std::string& name = "my_norm.cu") const {
         KernelFile made;
-        made.path = std::filesystem::temp_directory_path() / name;
+        made.path = folder / name;
         made.kind = KernelFileKind::cuda;
         made.variant = "my_norm";
         made.contents = std::move(source);
         return made;
     }
-    static std::string complaintAbout(const std::string& source, int computeCapability = 90) {
+    std::string complaintAbout(const std::string& source, int computeCapability = 90) const {
         const auto compiled = compileCudaKernel(file(source), computeCapability);
         EXPECT_FALSE(compiled);
         return compiled ? std::string() : compiled.error().message;
     }
+
+    TemporaryFolder folder;
 };
 
 const std::string kHeader = "// kernelscope: operator = rms_norm\n// kernelscope: kernel = my_norm<T>\n";
@@ -88,11 +91,9 @@ TEST_F(Nvrtc, AGpuThatIsNotServedOrNotKnownIsSaidInWords) {
 }
 
 TEST_F(Nvrtc, HeadersBesideTheSourceAreFound) {
-    const std::filesystem::path header = std::filesystem::temp_directory_path() / "kernelscope_nvrtc_test.cuh";
-    std::ofstream(header) << "constexpr int kFromHeader = 3;\n";
+    std::ofstream(folder / "kernelscope_nvrtc_test.cuh") << "constexpr int kFromHeader = 3;\n";
     const auto compiled = compileCudaKernel(file(kHeader + "#include \"kernelscope_nvrtc_test.cuh\"\ntemplate <class T>\n__global__ void my_norm(" + kParameters + ") { static_assert(kFromHeader == 3, \"\"); }\n"), 90);
     EXPECT_TRUE(compiled) << compiled.error().message;
-    std::filesystem::remove(header);
 }
 
 }  // namespace

@@ -5,13 +5,13 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
-#include <random>
 
 #include "core/client/file.h"
 #include "core/client/kernel_template.h"
 #include "core/client/process.h"
 #include "core/records/csv.h"
 #include "core/records/kernel_rows.h"
+#include "tests/support/temporary_folder.h"
 
 namespace kernelscope::test {
 namespace {
@@ -28,12 +28,6 @@ bool holds(const std::string& text, const std::string& part) { return text.find(
 
 class OwnKernelCli : public testing::Test {
 protected:
-    OwnKernelCli() {
-        m_folder = fs::temp_directory_path() / ("kernelscope-own-cli-" + std::to_string(std::random_device{}()));
-        fs::create_directories(m_folder);
-    }
-    ~OwnKernelCli() override { fs::remove_all(m_folder); }
-
     std::string file(const std::string& name) const { return (m_folder / name).string(); }
     void write(const std::string& name, const std::string& text) const { EXPECT_TRUE(writeFileAtomically(m_folder / name, text).ok()); }
     std::string read(const std::string& name) const {
@@ -83,7 +77,7 @@ protected:
         return words;
     }
 
-    fs::path m_folder;
+    TemporaryFolder m_folder;
 };
 
 TEST_F(OwnKernelCli, FromTheTemplateToTheGain) {
@@ -145,7 +139,7 @@ TEST_F(OwnKernelCli, AKernelThatTakesTheEngineAlongInTheModelIsNamed) {
         const Ended ended = run(onTiny(words));
         EXPECT_EQ(ended.code, 3) << name << ended.err;
         EXPECT_TRUE(holds(ended.err, "rms_norm=my_norm crashes at this model's shapes (signal 11, SIGSEGV)")) << name << ended.err;
-        EXPECT_TRUE(holds(ended.err, "validate --kernel " + kernel)) << name << ended.err;
+        EXPECT_TRUE(holds(ended.err, "validate --kernel '" + kernel + "'")) << name << ended.err;
     }
     // Right in validation, and no longer so later: what was measured until then is kept, as failed.
     misbehaving("    static int calls = 0; if (++calls > 2000) { volatile int* volatile nowhere = nullptr; *nowhere = 1; }");

@@ -5,7 +5,6 @@
 
 #include <filesystem>
 #include <map>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -14,19 +13,17 @@
 #include "core/client/session.h"
 #include "core/client/store.h"
 #include "core/records/kernel_rows.h"
+#include "tests/support/temporary_folder.h"
 
 namespace kernelscope::test {
 
 class OwnKernel : public testing::Test {
 protected:
     OwnKernel() {
-        m_folder = std::filesystem::temp_directory_path() / ("kernelscope-own-kernel-" + std::to_string(std::random_device{}()));
-        std::filesystem::create_directories(m_folder);
         m_store = std::move(*Store::open(m_folder / "runs.sqlite"));
     }
     ~OwnKernel() override {
         m_store.reset();
-        std::filesystem::remove_all(m_folder);
     }
 
     std::string write(const std::string& name, const std::string& text) const {
@@ -86,7 +83,7 @@ protected:
     }
     bool says(const std::string& part) const { return (m_finished.error.message + "\n" + m_finished.error.advice).find(part) != std::string::npos; }
 
-    std::filesystem::path m_folder;
+    TemporaryFolder m_folder;
     std::string m_device = "cpu";
     std::unique_ptr<Store> m_store;
     Finished m_finished;

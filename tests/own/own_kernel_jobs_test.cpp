@@ -120,7 +120,7 @@ TEST_F(OwnKernel, AnotherSignatureIsRefusedWithItsLine) {
 TEST_F(OwnKernel, ALibraryIsTakenAsItIsAndRefusedInWords) {
     const std::string source = fromTemplate("rms_norm", "lib_norm.cpp");
     const std::string library = (m_folder / "lib_norm.so").string(), include = "-I" KERNELSCOPE_KERNEL_HEADERS;
-    ASSERT_EQ(std::system(("c++ -std=c++20 -O2 -ffp-contract=off -fPIC -shared " + include + " -o " + library + " " + source).c_str()), 0);
+    ASSERT_EQ(std::system(("c++ -std=c++20 -O2 -ffp-contract=off -fPIC -shared " + include + " -o '" + library + "' '" + source + "'").c_str()), 0);
     const RunHeader right = validate(library, {{"cases", "standard"}});
     EXPECT_EQ(right.status, RunStatus::done) << m_finished.error.message;
     EXPECT_EQ(statusesOf(right)["wrong"], 0);
@@ -138,7 +138,7 @@ TEST_F(OwnKernel, ALibraryIsTakenAsItIsAndRefusedInWords) {
     EXPECT_TRUE(says("text.so is no shared library")) << m_finished.error.message;
     const std::string old = write("old.cpp", "extern \"C\" int ks_abi_version(void) { return 99; }\n" +
                                                  *kernelTemplate("rms_norm", "x.cpp"));
-    ASSERT_EQ(std::system(("c++ -std=c++20 -fPIC -shared " + include + " -o " + (m_folder / "old.so").string() + " " + old).c_str()), 0);
+    ASSERT_EQ(std::system(("c++ -std=c++20 -fPIC -shared " + include + " -o '" + (m_folder / "old.so").string() + "' '" + old + "'").c_str()), 0);
     validate((m_folder / "old.so").string());
     EXPECT_TRUE(says("speaks version 99")) << m_finished.error.message;
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
-#include <random>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -107,18 +106,6 @@ bool writeFile(const fs::path& path, std::string_view text) {
 std::string readFile(const fs::path& path) {
     std::ifstream stream(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-}
-
-TemporaryFolder::TemporaryFolder() {
-    std::random_device random;
-    do {
-        m_path = fs::temp_directory_path() / fromUtf8(fmt::format("kernelscope tëst 模型 {:08x}", random()));
-    } while (!fs::create_directory(m_path));
-}
-
-TemporaryFolder::~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(m_path, ignored);
 }
 
 }  // namespace kernelscope::test

@@ -49,17 +49,4 @@ private:
 bool writeFile(const std::filesystem::path& path, std::string_view text);
 std::string readFile(const std::filesystem::path& path);
 
-/// A folder of its own, removed at the end of the scope. Its name holds a space and letters beyond ASCII, because
-/// users' paths do.
-class TemporaryFolder {
-public:
-    TemporaryFolder();
-    ~TemporaryFolder();
-    TemporaryFolder(const TemporaryFolder&) = delete;
-    [[nodiscard]] const std::filesystem::path& path() const { return m_path; }
-
-private:
-    std::filesystem::path m_path;
-};
-
 }  // namespace kernelscope::test

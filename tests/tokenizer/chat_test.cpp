@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/checkpoint_writer.h"
+#include "tests/support/temporary_folder.h"
 #include "tests/tokenizer/qwen.h"
 
 namespace kernelscope {

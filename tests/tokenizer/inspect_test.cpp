@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/checkpoint_writer.h"
+#include "tests/support/temporary_folder.h"
 #include "tests/tokenizer/qwen.h"
 
 namespace kernelscope {
