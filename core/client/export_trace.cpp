@@ -1,3 +1,4 @@
+#include <cmath>
 #include <map>
 
 #include "core/client/export_pieces.h"
@@ -7,6 +8,21 @@
 namespace kernelscope {
 
 using nlohmann::json;
+
+namespace {
+
+/// Viewers keep whole nanoseconds, and pass over an event that does not nest in one that began before it. A begin and a duration rounded apart, by them, make
+/// neighbours overlap by a nanosecond; instants rounded once do not.
+struct WholeNanoseconds {
+    double begin, duration;  // of microseconds: three decimals
+    WholeNanoseconds(double beginUs, double durationUs) {
+        const double from = std::round(1000 * beginUs), to = std::round(1000 * (beginUs + durationUs));
+        begin = from / 1000;
+        duration = (to - from) / 1000;
+    }
+};
+
+}  // namespace
 
 Result<void> traceDocument(const RunHeader& header, const RowPages& events, const TextSink& sink) {
     if (events.count == 0)
@@ -38,8 +54,9 @@ Result<void> traceDocument(const RunHeader& header, const RowPages& events, cons
         const auto [track, newTrack] = tracks.emplace(std::pair(phase->second, event->track), static_cast<int>(tracks.size()) + 1);
         if (newTrack)
             add({{"ph", "M"}, {"name", "thread_name"}, {"pid", phase->second}, {"tid", track->second}, {"args", {{"name", nameOf(event->track)}}}});
-        add({{"ph", "X"}, {"name", event->name}, {"cat", event->type}, {"pid", phase->second}, {"tid", track->second}, {"ts", event->beginUs},
-             {"dur", event->durationUs}, {"args", {{"module", event->path}, {"type", event->type}}}});
+        const WholeNanoseconds time(event->beginUs, event->durationUs);
+        add({{"ph", "X"}, {"name", event->name}, {"cat", event->type}, {"pid", phase->second}, {"tid", track->second}, {"ts", time.begin},
+             {"dur", time.duration}, {"args", {{"module", event->path}, {"type", event->type}}}});
         return out.add(lines);
     });
     if (!written) return written;

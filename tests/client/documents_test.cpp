@@ -153,25 +153,6 @@ TEST(Export, AContextRunTakesItsSharesAlongAndTheReportDrawsThem) {
     EXPECT_EQ(to->rows("c", "context_share")->size(), 4u) << "without --samples too";
 }
 
-TEST(Export, ATraceIsWhatAViewerOpens) {
-    const auto store = memoryStore();
-    ASSERT_TRUE(store->createRun(header("a")).ok());
-    EXPECT_EQ(exportRun(*store, "a", ExportFormat::trace).error().code, ErrorCode::badInput);
-    const ProfileEventRow outer{"decode", "span", "model.layers.0", "", "model.layers.0", 0, 1, 10};
-    const ProfileEventRow inner{"decode", "span", "model.layers.0.mlp", "MLP", "model.layers.0.mlp", 1, 2, 5};
-    const ProfileEventRow kernel{"decode", "kernel", "gemm", "MLP", "model.layers.0.mlp", 0, 0, 3};
-    for (const auto& event : {outer, inner, kernel}) ASSERT_TRUE(store->putRow("a", {"profile_event", event.name, valuesOf(event)}).ok());
-    const json document = json::parse(*exportRun(*store, "a", ExportFormat::trace));
-    int spans = 0;
-    for (const json& event : document.at("traceEvents")) {
-        if (event.at("ph") != "X") continue;
-        ++spans;
-        EXPECT_GE(event.at("ts").get<double>(), 0);
-        EXPECT_TRUE(event.contains("dur") && event.contains("pid") && event.contains("tid"));
-    }
-    EXPECT_EQ(spans, 3);
-}
-
 TEST(Export, GoesToAFolderUnderTheRunsName) {
     const TemporaryFolder folder;
     EXPECT_EQ(exportPath(folder.path(), header("a"), ExportFormat::html), folder / "profile-a.html");
