@@ -4,6 +4,7 @@
     tools/figures.py            rewrites the blocks between <!-- figures NAME --> and <!-- end --> in README.md
     tools/figures.py --check    exits 1 if a block differs from what its files say
 """
+import csv
 import json
 import math
 import pathlib
@@ -126,7 +127,61 @@ def launch(folder):
     return lines
 
 
-BLOCKS = {"profile": profile, "crosscheck": crosscheck, "repeats": repeats, "e2e": e2e, "sweep": sweep, "launch": launch}
+def peer_cells(folder, *names):
+    """Cells of peers_bench.py by operator, type, size and rows, each a table of its candidates; a later file's cells replace an earlier one's."""
+    cells = {}
+    for name in names:
+        read = {}
+        with open(MEASUREMENTS / folder / f"{name}.csv", encoding="utf-8", newline="") as file:
+            for each in csv.DictReader(file):
+                read.setdefault((each["operator"], each["dtype"], each["size"], int(each["rows"])), {})[each["candidate"]] = each
+        cells.update(read)
+    return cells
+
+
+def peer_ratios(cells, operators, cache="cold"):
+    """Ours over the best peer, by cell; cells that were not timed in that state of the cache are left out."""
+    ratios = {}
+    for key, candidates in cells.items():
+        peers = [float(each[f"{cache}_us"]) for each in candidates.values() if each["role"] == "peer" and each[f"{cache}_us"]]
+        if key[0] in operators and peers and candidates["ours"][f"{cache}_us"]:
+            ratios[key] = float(candidates["ours"][f"{cache}_us"]) / min(peers)
+    return ratios
+
+
+def chain_gains(folder):
+    """tune --check: a plain launch's time in a chain over the programmatic one's, up to 64 rows, by operator."""
+    unit = {"ns": 1e-3, "µs": 1.0, "ms": 1e3}
+    times, gains = {}, {}
+    for line in (MEASUREMENTS / folder / "tune-check.txt").read_text(encoding="utf-8").splitlines():
+        words = re.match(r"(\w+)\s+(\d+)\s+(\d+)\s+(programmatic|plain)\s", line)
+        figures = re.findall(r"([\d.]+) (ns|µs|ms)", line)
+        if words and len(figures) == 3 and int(words[3]) <= 64:
+            times[words[1], words[2], words[3], words[4]] = float(figures[2][0]) * unit[figures[2][1]]
+    for (op, hidden, rows, launch), us in times.items():
+        if launch == "programmatic":
+            gains.setdefault(op, []).append(times[op, hidden, rows, "plain"] / us)
+    return {op: geometric_mean(each) for op, each in gains.items()}
+
+
+NORMS = ("rms_norm", "add_rms_norm")
+
+
+def peers(folder):
+    """Our kernels beside the best public one of each cell."""
+    norms, others, plain = peer_cells(folder, "norms"), peer_cells(folder, "silu_rope", "rope"), peer_cells(folder, "plain")
+    lines = ["| best peer's time over ours | cells | rows up to 64 | all | ours over the best peer, slowest cell |", "|---|---|---|---|---|"]
+    for title, cells, operators, cache in (
+            ("rms_norm and add_rms_norm", norms, NORMS, "cold"), ("the same, warm", norms, NORMS, "warm"),
+            ("the same without programmatic launch, up to 512 rows", plain, NORMS, "cold"),
+            ("silu_mul", others, ("silu_mul",), "cold"), ("rope", others, ("rope",), "cold")):
+        ratios = peer_ratios(cells, operators, cache)
+        small = [1 / each for key, each in ratios.items() if key[3] <= 64]
+        lines.append(f"| {title} | {len(ratios)} | {geometric_mean(small):.2f}x | {geometric_mean([1 / each for each in ratios.values()]):.2f}x | {max(ratios.values()):.3f} |")
+    return lines
+
+
+BLOCKS = {"peers": peers, "profile": profile, "crosscheck": crosscheck, "repeats": repeats, "e2e": e2e, "sweep": sweep, "launch": launch}
 
 
 def rewritten(text):
