@@ -114,6 +114,9 @@ private:
         if (m_settings.level == ProfileLevel::kernel) {
             return makeError(ErrorCode::environment, "Level kernel needs a CUDA device; this job runs on " + m_setup->device.info.name, "Use --level leaf.");
         }
+        if (m_settings.crossCheck) {
+            return makeError(ErrorCode::environment, "A cross-check needs a CUDA device: there is no driver's trace of " + m_setup->device.info.name, "Leave --cross-check out.");
+        }
         return {};
     }
 
@@ -168,8 +171,9 @@ private:
                                          {"kernel_gap_us", graph->kernelGapUs}, {"nodes", graph->nodes.size()}, {"warnings", graph->warnings}};
         }
         if (m_settings.crossCheck) {
-            if (!graph) return makeError(ErrorCode::environment, "A cross-check needs GPU time to check, and there is none here");
-            if (const Result<void> checked = sendCrossCheck(phase, pass, *graph, model, context, result); !checked) return checked.error();
+            const Result<void> checked = graph ? sendCrossCheck(phase, pass, *graph, model, context, result)
+                                               : noCrossCheck({ErrorCode::environment, "there is no GPU time to check", ""}, result["cross_check"][phase]);
+            if (!checked) return checked.error();
         }
         send(phase, rows, context);
         sendEvidence(phase, *spans, graph ? &*graph : nullptr, model, context);
@@ -240,11 +244,7 @@ private:
         const auto trace = traceDevice(traced ? traced : pass, kTracedPasses, m_setup->device, context.stop);
         if (!trace && trace.error().code == ErrorCode::cancelled) return trace.error();
         const Result<CrossCheck> check = trace ? crossCheck(phase, graph, *trace, model.modules()) : trace.error();
-        if (!check) {
-            found["summary"] = found["unavailable"] = check.error().message;
-            found["advice"] = check.error().advice;
-            return {};
-        }
+        if (!check) return noCrossCheck(check.error(), found);
         found["trace_of"] = sameGraph ? "the same graph" : "eager passes";
         for (const CrossCheckRow& row : check->rows) {
             context.row(fmt::format("{}/{}", phase, row.name), row);
@@ -257,6 +257,12 @@ private:
         const CrossCheckRow& total = check->rows.back();
         found["summary"] = fmt::format("total {:+.2f} % of the driver's trace of {} over {} kernels, {} names differ", total.errorPct.value_or(0),
                                        sameGraph ? "the same graph" : "eager passes", total.kernels, total.namesDiffer);
+        return {};
+    }
+
+    static Result<void> noCrossCheck(const Error& why, nlohmann::json& found) {
+        found["summary"] = found["unavailable"] = why.message;
+        found["advice"] = why.advice;
         return {};
     }
 
@@ -276,13 +282,21 @@ private:
         }
     }
 
-    static void sendEvidence(const std::string& phase, const SpanProfile& spans, const GraphProfile* graph, const Qwen2Model& model, JobContext& context) {
-        std::int64_t number = 0;
-        for (const SampleRow& sample : spans.table.samples()) context.row(fmt::format("{}/{}", phase, number++), sample);
-        number = 0;
-        for (const ProfileModuleRow& row : moduleRows(phase, spans.table, graph, model.modules())) context.row(fmt::format("{}/{}", phase, number++), row);
-        number = 0;
-        for (const ProfileEventRow& row : eventRows(phase, spans.lastPass, graph, model.modules())) context.row(fmt::format("{}/{}", phase, number++), row);
+    void sendEvidence(const std::string& phase, const SpanProfile& spans, const GraphProfile* graph, const Qwen2Model& model, JobContext& context) const {
+        std::vector<SampleRow> samples = spans.table.samples();
+        std::vector<ProfileModuleRow> modules = moduleRows(phase, spans.table, graph, model.modules());
+        std::vector<ProfileEventRow> events = eventRows(phase, spans.lastPass, graph, model.modules());
+        if (graph && m_settings.graphMode) {
+            samples = graphModeSamples(phase, *graph, model.modules(), m_settings.level);
+            keepGraphAlone(modules, events);
+        }
+        const auto sendAll = [&](const auto& rows) {
+            std::int64_t number = 0;
+            for (const auto& row : rows) context.row(fmt::format("{}/{}", phase, number++), row);
+        };
+        sendAll(samples);
+        sendAll(modules);
+        sendAll(events);
     }
 
     JobRequest m_request;

@@ -2,6 +2,8 @@
 
 #include <map>
 
+#include <fmt/format.h>
+
 #include "core/records/statistics.h"
 
 namespace kernelscope {
@@ -165,6 +167,20 @@ std::vector<ProfileRow> graphModeRows(const std::string& phase, const GraphProfi
         if (row.gpuUs) row.gapUs = 0.0;
     }
     return rows;
+}
+
+std::vector<SampleRow> graphModeSamples(const std::string& phase, const GraphProfile& graph, const std::vector<ModuleInfo>& modules, ProfileLevel level) {
+    const RowGroups groups = makeRowGroups(modules, level);
+    const Sums sums = sumByGroup(graph, modules, level, groups);
+    std::vector<SampleRow> samples;
+    const auto append = [&](const std::string& name, const char* metric, const std::vector<double>& replaysUs) {
+        for (std::size_t replay = 0; replay < replaysUs.size(); ++replay)
+            samples.push_back({fmt::format("{}/{}/{}", phase, toString(level), name), metric, static_cast<std::int64_t>(replay), replaysUs[replay]});
+    };
+    for (std::size_t group = 0; group < groups.groups.size(); ++group) append(groups.groups[group].name, "self_span_us", sums.self[group].replaysUs);
+    append("unattributed", "self_span_us", sums.unattributed.replaysUs);
+    append("total", "span_us", graph.plainReplaysUs);
+    return samples;
 }
 
 std::vector<ProfileRow> kernelRows(const std::string& phase, const GraphProfile& graph, const std::vector<ModuleInfo>& modules) {

@@ -17,6 +17,9 @@ void addGpuColumns(std::vector<ProfileRow>& rows, const GraphProfile& graph, con
 /// The rows of graph mode: span equals gpu, gap is 0, `total` is the plain replay, the tax is empty.
 std::vector<ProfileRow> graphModeRows(const std::string& phase, const GraphProfile& graph, const std::vector<ModuleInfo>& modules, ProfileLevel level);
 
+/// Raw samples of those rows, replay by replay, keyed as SpanTable keys them: self_span_us of each, span_us of `total`.
+std::vector<SampleRow> graphModeSamples(const std::string& phase, const GraphProfile& graph, const std::vector<ModuleInfo>& modules, ProfileLevel level);
+
 /// One row a kernel in order of execution, then unattributed (0), total and tax.
 std::vector<ProfileRow> kernelRows(const std::string& phase, const GraphProfile& graph, const std::vector<ModuleInfo>& modules);
 

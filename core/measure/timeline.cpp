@@ -44,4 +44,10 @@ std::vector<ProfileEventRow> eventRows(const std::string& phase, const PassSpans
     return rows;
 }
 
+void keepGraphAlone(std::vector<ProfileModuleRow>& modules, std::vector<ProfileEventRow>& events) {
+    std::erase_if(modules, [](const ProfileModuleRow& row) { return row.selfGpuUs.value_or(0) == 0; });
+    for (ProfileModuleRow& row : modules) row.selfSpanUs = row.selfGpuUs;
+    std::erase_if(events, [](const ProfileEventRow& row) { return row.track != "kernel"; });
+}
+
 }  // namespace kernelscope

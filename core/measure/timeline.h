@@ -16,4 +16,7 @@ std::vector<ProfileModuleRow> moduleRows(const std::string& phase, const SpanTab
 /// Tracks "cpu" and "span" of one eager pass, and "kernel" of the captured one where there is one and its kernels are known.
 std::vector<ProfileEventRow> eventRows(const std::string& phase, const PassSpans& pass, const GraphProfile* graph, const std::vector<ModuleInfo>& modules);
 
+/// In graph mode the pass is the graph: what eager passes said of it, which only warmed it up, goes. Span equals gpu, as in the rows.
+void keepGraphAlone(std::vector<ProfileModuleRow>& modules, std::vector<ProfileEventRow>& events);
+
 }  // namespace kernelscope

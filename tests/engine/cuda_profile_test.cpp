@@ -184,13 +184,17 @@ TEST_F(CudaProfile, BordersThatTheDeviceHasNotReachedAreWaitedForAndNeverAnError
     EXPECT_TRUE(synchronize(device));
 }
 
-TEST_F(CudaProfile, TheTaxAtTypeLevelIsSmall) {
-    const Result<SpanProfile> profile = spans(40);
-    ASSERT_TRUE(profile);
-    auto rows = byName(profile->table.rows(true));
-    const ProfileRow& tax = rows["profiler tax"];
-    std::printf("tax at type level %.2f %% (%.2f to %.2f)\n", *tax.spanSharePct, *tax.spanShareCiLowPct, *tax.spanShareCiHighPct);
-    EXPECT_LT(*tax.spanSharePct, 10.0);
+// A host that has other work widens the interval; only a tax that is above the bar for certain fails.
+TEST_F(CudaProfile, TheTaxIsWithinItsBarAtLevelTypeAndAtLevelLeaf) {
+    for (const auto& [level, most] : {std::pair{ProfileLevel::type, 3.0}, {ProfileLevel::leaf, 10.0}}) {
+        const Result<SpanProfile> profile = spans(42, level);
+        ASSERT_TRUE(profile);
+        auto rows = byName(profile->table.rows(true));
+        const ProfileRow& tax = rows["profiler tax"];
+        std::printf("tax %.2f %% (%.2f to %.2f), at most %.0f\n", *tax.spanSharePct, *tax.spanShareCiLowPct, *tax.spanShareCiHighPct, most);
+        EXPECT_LT(*tax.spanShareCiLowPct, most);
+        EXPECT_LT(*tax.spanSharePct, 3 * most);
+    }
 }
 
 }  // namespace

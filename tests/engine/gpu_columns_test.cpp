@@ -1,7 +1,10 @@
 #include "core/measure/gpu_columns.h"
 
+#include <map>
+
 #include <gtest/gtest.h>
 
+#include "core/measure/timeline.h"
 #include "tests/engine/small_tree.h"
 
 namespace kernelscope {
@@ -84,6 +87,35 @@ TEST(EngineGpuColumns, InGraphModeSpanEqualsGpuAndTheTaxIsEmpty) {
     EXPECT_DOUBLE_EQ(row(rows, "MLP").spanSharePct.value(), 40);
     EXPECT_DOUBLE_EQ(row(rows, "total").spanUs.value(), 20);
     EXPECT_FALSE(row(rows, "profiler tax").spanUs.has_value());
+}
+
+TEST(EngineGpuColumns, InGraphModeTheSamplesAreTheReplaysOfTheGraph) {
+    GraphProfile graph = madeUpGraph();
+    graph.plainReplaysUs = {19, 20, 21};
+    std::map<std::pair<std::string, std::string>, std::vector<double>> samples;
+    for (const SampleRow& sample : graphModeSamples("decode", graph, smallTree(), ProfileLevel::type)) samples[{sample.rowKey, sample.metric}].push_back(sample.value);
+    EXPECT_EQ((samples[{"decode/type/total", "span_us"}]), graph.plainReplaysUs);
+    ASSERT_EQ((samples[{"decode/type/MLP", "self_span_us"}].size()), 3U);
+    EXPECT_DOUBLE_EQ((samples[{"decode/type/Attention", "self_span_us"}][0]), 5 * 0.99);
+    EXPECT_DOUBLE_EQ((samples[{"decode/type/unattributed", "self_span_us"}][2]), 5 * 1.01);
+}
+
+TEST(EngineGpuColumns, InGraphModeNothingIsLeftOfTheEagerPassesBefore) {
+    SpanTable table("decode", ProfileLevel::type, smallTree());
+    PassSpans pass;
+    pass.visits = {{kNorm, 0, 20, 20, 0, 20}, {kHead, 20, 50, 50, 20, 50}};
+    pass.totalUs = 70;
+    table.addInstrumented(pass);
+    const GraphProfile graph = madeUpGraph();
+    std::vector<ProfileModuleRow> modules = moduleRows("decode", table, &graph, smallTree());
+    std::vector<ProfileEventRow> events = eventRows("decode", pass, &graph, smallTree());
+    ASSERT_EQ(events.size(), 2 * pass.visits.size() + graph.nodes.size());
+    keepGraphAlone(modules, events);
+    EXPECT_EQ(events.size(), graph.nodes.size());
+    for (const ProfileModuleRow& module : modules) {
+        EXPECT_NE(module.path, "lm_head") << "the graph has no node of it";
+        EXPECT_EQ(module.selfSpanUs, module.selfGpuUs) << module.path;
+    }
 }
 
 TEST(EngineGpuColumns, KernelRowsStandInOrderWithTheirModuleInTheNote) {

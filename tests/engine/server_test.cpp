@@ -115,9 +115,13 @@ TEST_F(EngineServer, RefusesWhatItDoesNotKnowByName) {
     EXPECT_EQ(answerTo(ask("job.start", {{"kind", "profile"}, {"model", "qwen2.5-tiny"}, {"device", "tpu"}})).error->code, ErrorCode::usage);
 }
 
-TEST_F(EngineServer, GraphModeAndKernelLevelNeedCuda) {
+TEST_F(EngineServer, GraphModeKernelLevelAndTheCrossCheckNeedCudaAndSaySoBeforeAnythingRuns) {
     EXPECT_EQ(answerTo(ask("job.start", tinyProfile({{"mode", "graph"}}))).error->code, ErrorCode::environment);
     EXPECT_EQ(answerTo(ask("job.start", tinyProfile({{"level", "kernel"}}))).error->code, ErrorCode::environment);
+    const RpcMessage checked = answerTo(ask("job.start", tinyProfile({{"cross_check", true}})));
+    ASSERT_TRUE(checked.error);
+    EXPECT_EQ(checked.error->code, ErrorCode::environment);
+    EXPECT_NE(checked.error->advice.find("--cross-check"), std::string::npos);
 }
 
 TEST_F(EngineServer, APassWhoseActivationsDoNotFitIsRefusedBeforeItRuns) {
