@@ -28,11 +28,16 @@ struct TypeSum {
     double sharePct = 0;  ///< of the spans; the table's own figure where it is known
 };
 
+bool isWholeLayer(const ProfileRow& row) { return row.level == "block" && row.type.empty(); }
+
 std::vector<TypeSum> sumsByType(std::span<const ProfileRow> rows, std::string_view phase, double totalSpan) {
+    // Layers by the dozen say little one by one.
+    const auto layers = std::count_if(rows.begin(), rows.end(), [&](const ProfileRow& row) { return row.phase == phase && isWholeLayer(row); });
+    const std::string layersName = fmt::format("{} layer{}", layers, layers == 1 ? "" : "s");
     std::vector<TypeSum> sums;
     for (const ProfileRow& row : rows) {
         if (row.phase != phase || row.name == kTotal || row.name == kTax) continue;
-        const std::string& name = row.type.empty() ? row.name : row.type;
+        const std::string& name = isWholeLayer(row) ? layersName : row.type.empty() ? row.name : row.type;
         auto found = std::find_if(sums.begin(), sums.end(), [&](const TypeSum& sum) { return sum.name == name; });
         if (found == sums.end()) found = sums.insert(sums.end(), TypeSum{name});
         // Level kernel has no self times: nothing nests in a kernel, so its own time is its self time.
@@ -101,7 +106,7 @@ std::string phaseHeadline(std::span<const ProfileRow> rows, std::string_view pha
         for (const TypeSum& sum : sums)
             if (sum.name != "unattributed" && (!most || wait(sum) > wait(*most))) most = &sum;
         if (most && wait(*most) > 0)
-            add(fmt::format("{} is {} of the wait", most->name, formatPercent(percentOf(wait(*most), gap), 0)));
+            add(fmt::format("{} {} {} of the wait", most->name, most->name.ends_with("layers") ? "are" : "is", formatPercent(percentOf(wait(*most), gap), 0)));
     } else {
         const std::string parts = largest(sums, gpu, [](const TypeSum& sum) { return sum.gpu; });
         if (!parts.empty()) add(parts + " of the GPU's time");

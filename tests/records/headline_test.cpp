@@ -47,6 +47,16 @@ TEST(Headline, SumsRowsOfOneTypeAtLeafLevel) {
     EXPECT_EQ(profileHeadline(rows), "Decode 1.00 ms a token · MLP 40 %");
 }
 
+TEST(Headline, OfBlocksSpeaksOfTheLayersTogether) {
+    std::vector rows{cpuRow("model.layers.0", 400), cpuRow("model.layers.1", 500), cpuRow("lm_head", 100), cpuRow("total", 1000)};
+    for (ProfileRow& row : rows) row.level = "block";
+    rows[0].type = rows[1].type = "";
+    rows[2].type = "LM head";
+    EXPECT_EQ(profileHeadline(rows), "Decode 1.00 ms a token · 2 layers 90 %, then LM head 10 %");
+    for (ProfileRow& row : rows) row.gpuUs = row.selfGpuUs = *row.spanUs / 10, row.gapUs = *row.spanUs - *row.gpuUs;
+    EXPECT_EQ(profileHeadline(rows), "Decode 1.00 ms a token · GPU busy 100 µs (10 %) · launch-bound · 2 layers are 90 % of the wait");
+}
+
 TEST(Headline, OfTwoPhasesIsTwoSentences) {
     const std::vector rows{cpuRow("MLP", 600, "prefill"), cpuRow("total", 1000, "prefill"), cpuRow("MLP", 100), cpuRow("total", 200)};
     EXPECT_EQ(profileHeadline(rows), "Prefill 1.00 ms · MLP 60 %. Decode 200 µs a token · MLP 50 %");

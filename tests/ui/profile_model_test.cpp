@@ -47,6 +47,22 @@ TEST(ProfileTree, LeavesStandUnderTheirLayerWhichAddsThemUp) {
     EXPECT_DOUBLE_EQ(attention.siblingAtColumn(ProfileTree::kSelfSpan).data(kRawRole).toDouble(), 12);
 }
 
+TEST(ProfileTree, WhatAnInnerRowWaitsIsItsSpanLessItsGpuTimeItsOwnWorkIncluded) {
+    std::vector<ProfileRow> rows = leafRows(1);
+    for (ProfileRow& row : rows) {
+        if (row.name == "total") continue;
+        row.selfGpuUs = 1;
+        if (row.name == "model.layers.0.self_attn") row.spanUs.reset();  // a parent: self time alone
+        else row.gpuUs = 1, row.gapUs = *row.selfSpanUs - 1;
+    }
+    ProfileTree tree;
+    tree.setRows(rows);
+    const QModelIndex layer = tree.index(1, 0);
+    const auto value = [&](int column) { return layer.siblingAtColumn(column).data(kRawRole).toDouble(); };
+    EXPECT_GT(value(ProfileTree::kGap), 0);
+    EXPECT_DOUBLE_EQ(value(ProfileTree::kGap), value(ProfileTree::kSpan) - value(ProfileTree::kGpu));
+}
+
 TEST(ProfileTree, TotalsStayAtTheBottomInBothDirections) {
     ProfileTree tree;
     tree.setRows(profileRows());
@@ -117,6 +133,9 @@ TEST(ProfileSubline, SaysRandomWeightsTheTaxAndWhatNothingCovers) {
     auto rows = profileRows();
     for (ProfileRow& row : rows) {
         if (row.name != "profiler tax") continue;
+        row.spanShareCiLowPct = 1.2;
+        row.spanShareCiHighPct = 2.5;
+        EXPECT_TRUE(profileSubline(rows, profileHeader(), false).contains("profiler tax 1.8 % (1.2 to 2.5)"));
         row.spanShareCiLowPct = -362;
         row.spanShareCiHighPct = 364;
     }
@@ -144,6 +163,41 @@ TEST(LayerMap, HasOneCellALayerAndType) {
     EXPECT_EQ(layerMap(moduleRows(5), "prefill").layers, 0);
     EXPECT_EQ(layerOf("model.layers.12.mlp"), 12);
     EXPECT_EQ(layerOf("lm_head"), -1);
+}
+
+/// Level block on a GPU: layers have spans, what is inside them GPU time alone.
+std::vector<ProfileModuleRow> blockModules(int layers) {
+    std::vector<ProfileModuleRow> modules = moduleRows(layers);
+    for (ProfileModuleRow& module : modules) {
+        module.selfGpuUs = 1;
+        if (module.layer) module.selfSpanUs.reset();
+    }
+    for (int layer = 0; layer < layers; ++layer)
+        modules.push_back({.phase = "decode", .path = "model.layers." + std::to_string(layer), .type = "", .layer = layer, .selfSpanUs = 70, .selfGpuUs = 0});
+    return modules;
+}
+
+TEST(LayerMap, OfWholeLayersHasTheirSpansAndTheGpuTimeOfWhatIsInside) {
+    const LayerMap map = layerMap(blockModules(5), "decode");
+    EXPECT_EQ(withTimesOf(map, false).types, std::vector<std::string>{""});
+    EXPECT_EQ(withTimesOf(map, true).types.size(), 5u);
+    double inside = 0;
+    for (const LayerCell& cell : withTimesOf(map, true).cells)
+        if (cell.layer == 2 && !cell.type.empty()) inside += cell.gpuUs;
+    for (const LayerCell& cell : withTimesOf(map, true).cells)
+        if (cell.layer == 2 && cell.type.empty()) { EXPECT_DOUBLE_EQ(cell.gpuUs, inside); }
+    EXPECT_EQ(withTimesOf(layerMap(moduleRows(5), "decode"), true).types.size(), 0u) << "a CPU has no GPU time";
+}
+
+TEST(ProfileSelection, OfALayerKeepsItsRowAtBlockLevelWhateverTheType) {
+    const ProfileRow layer{.phase = "decode", .level = "block", .name = "model.layers.3"}, head{.phase = "decode", .level = "block", .name = "lm_head", .type = "LM head"};
+    EXPECT_TRUE(ProfileSelection({.layer = 3}).keeps(layer));
+    EXPECT_FALSE(ProfileSelection({.layer = 2}).keeps(layer));
+    EXPECT_TRUE(ProfileSelection({.type = "MLP", .layer = 3}).keeps(layer));
+    EXPECT_FALSE(ProfileSelection({.type = "MLP"}).keeps(layer));
+    EXPECT_TRUE(ProfileSelection({.type = "LM head"}).keeps(head));
+    EXPECT_TRUE(ProfileSelection({.type = "unattributed"}).keeps(profileRows()[7])) << profileRows()[7].name;
+    EXPECT_FALSE(ProfileSelection({.type = "MLP"}).keeps(profileRows()[7]));
 }
 
 TEST(ProfileSelection, KeepsTheRowsOfItsTypeLayerAndModules) {

@@ -4,6 +4,8 @@
 
 #include <QLabel>
 #include <QPushButton>
+#include <QScrollBar>
+#include <QSpinBox>
 #include <QSignalSpy>
 #include <QTest>
 
@@ -138,6 +140,62 @@ TEST_F(ProfilePageOf, TheHeadlineAndTheBarsUseTheWorkAndRatesOfTheRun) {
         if (bar.name == "RMSNorm") found = bar.detail.contains("Perfect kernels here: up to 1.26x");  // 1379 of 6220 us down to 100
     }
     EXPECT_TRUE(found);
+}
+
+TEST_F(ProfilePageOf, AGraphShowsNothingOfTheEagerPassesThatWarmedItUp) {
+    std::vector<RowRecord> records;
+    for (ProfileRow row : profileRows(1, true)) {
+        if (row.name == "profiler tax") row.spanUs.reset(), row.spanSharePct.reset();
+        if (row.gpuUs) row.spanUs = row.gpuUs, row.selfSpanUs = row.selfGpuUs, row.spanSharePct = row.gpuSharePct, row.gapUs = 0;
+        records.push_back(recordOf(row));
+    }
+    int number = 0;
+    for (ProfileModuleRow row : moduleRows(4)) {
+        row.selfGpuUs = 1;
+        records.push_back({"profile_module", std::to_string(number++), valuesOf(row)});
+    }
+    const auto events = eventRows(4, 3);
+    for (const ProfileEventRow& row : events) records.push_back({"profile_event", std::to_string(number++), valuesOf(row)});
+    const ProfilePage* page = opened(records);
+    const auto shown = page->chartsOfProfile()->timeline()->between(-1, 1e9);
+    EXPECT_EQ(long(shown.size()), std::count_if(events.begin(), events.end(), [](const ProfileEventRow& event) { return event.track == "kernel"; }));
+    EXPECT_FALSE(page->chartsOfProfile()->heatMap()->map().types.empty()) << "GPU time, the only clock";
+    for (const ShareBar& bar : page->bars()->bars()) EXPECT_FALSE(bar.gpuShare) << "one bar a type: " << qPrintable(bar.name);
+    EXPECT_FALSE(sentenceWith(page, "Random weights").contains("passes")) << "replays are no passes";
+    EXPECT_FALSE(sentenceWith(page, "perfect").contains("by GPU time")) << qPrintable(sentenceWith(page, "perfect"));
+}
+
+TEST_F(ProfilePageOf, TheBarOfALayerFiltersTheTableToIt) {
+    std::vector<RowRecord> records;
+    for (int layer = 0; layer < 4; ++layer)
+        records.push_back(recordOf({.phase = "decode", .level = "block", .name = "model.layers." + std::to_string(layer), .spanUs = 100, .selfSpanUs = 100, .spanSharePct = 25}));
+    records.push_back(recordOf({.phase = "decode", .level = "block", .name = "total", .type = "total", .spanUs = 400}));
+    ProfilePage* page = opened(records);
+    emit page->bars()->clicked("model.layers.2");
+    ASSERT_EQ(page->tree()->rowCount(), 1);
+    EXPECT_EQ(page->tree()->index(0, 0).data().toString(), "model.layers.2");
+    emit page->bars()->clicked("model.layers.2");
+    EXPECT_EQ(page->tree()->rowCount(), 5);
+}
+
+TEST_F(ProfilePageOf, ALongNoteDoesNotMakeTheTableScrollSideways) {
+    std::vector<RowRecord> records;
+    for (ProfileRow row : profileRows(1, true)) {
+        if (row.name == "total") row.note = "first pass 61234.7 us; gpu time: marked graph; and a reason that is longer than anybody reads";
+        records.push_back(recordOf(row));
+    }
+    window->resize(1280, 800);
+    const ProfilePage* page = opened(records);
+    EXPECT_TRUE(waitFor([&] { return page->table()->horizontalScrollBar()->maximum() == 0; }, 2000)) << page->table()->horizontalScrollBar()->maximum();
+}
+
+TEST(ProfileControls, HoldTheBatchAndShowThatOfASavedRun) {
+    ProfileControls controls;
+    EXPECT_EQ(controls.settings()["batch"], 1);
+    controls.batch()->setValue(8);
+    EXPECT_EQ(controls.settings()["batch"], 8);
+    controls.show({{"batch", 4}});
+    EXPECT_EQ(controls.settings()["batch"], 4);
 }
 
 TEST(ProfileControls, TheCrossCheckIsThereOnlyWhereItCanWorkAndSaysWhyNot) {

@@ -51,7 +51,7 @@ class FramesOfALargePass : public testing::Test {
 protected:
     FramesOfALargePass() {
         charts.resize(1300, 620);
-        charts.showBars(shareBars(leafRows(80), {}), "decode", false);
+        charts.showBars(shareBars(leafRows(80), {}), "decode", ProfileCharts::Clock::spans);
         charts.showLayers(layerMap(moduleRows(80), "decode"));
         charts.showEvents(eventRows(80, 7));
         charts.show();

@@ -17,22 +17,34 @@ namespace kernelscope::ui {
 LayerHeatMap::LayerHeatMap(QWidget* parent) : Chart("Time by layer and module type", parent) {}
 
 void LayerHeatMap::setMap(LayerMap map) {
-    m_map = std::move(map);
+    m_all = std::move(map);
+    showClock();
+}
+
+void LayerHeatMap::setGpu(bool gpu) {
+    m_gpu = gpu;
+    showClock();
+}
+
+void LayerHeatMap::showClock() {
+    m_map = withTimesOf(m_all, m_gpu);
     QStringList parts;
     for (int type = 0; type < int(m_map.types.size()); ++type) {
         int most = 0;
         for (int layer = 1; layer < m_map.layers; ++layer) {
             if (value(type, layer) > value(type, most)) most = layer;
         }
-        parts << QString("%1 is longest in layer %2").arg(toQt(m_map.types[std::size_t(type)])).arg(most);
+        parts << QString("%1 is longest in layer %2").arg(label(type)).arg(most);
     }
     setSentence(parts.join(", "));
     update();
 }
 
-void LayerHeatMap::setGpu(bool gpu) {
-    m_gpu = gpu;
-    update();
+QString LayerHeatMap::typeName(int type) const { return type < 0 ? QString() : toQt(m_map.types[std::size_t(type)]); }
+
+QString LayerHeatMap::label(int type) const {
+    const QString name = typeName(type);
+    return name.isEmpty() ? QString("Layer") : name;
 }
 
 void LayerHeatMap::setHighlighted(const QString& type, int layer) {
@@ -65,7 +77,7 @@ double LayerHeatMap::longest(int type) const {
 LayerHeatMap::Layout LayerHeatMap::layout(const QRectF& area) const {
     const QFontMetricsF metrics(font());
     double labels = 0;
-    for (const std::string& type : m_map.types) labels = std::max(labels, metrics.horizontalAdvance(toQt(type)));
+    for (int type = 0; type < int(m_map.types.size()); ++type) labels = std::max(labels, metrics.horizontalAdvance(label(type)));
     Layout at;
     const double left = area.left() + labels + metrics.height() * 0.6;
     at.plot = QRectF(left, area.top() + 2, area.right() - left - 2, area.height() - metrics.height() * 2.4);
@@ -87,12 +99,12 @@ void LayerHeatMap::draw(QPainter& painter, const QRectF& area) const {
     const QFontMetricsF metrics(font());
     const Layout at = layout(area);
     for (int type = 0; type < int(m_map.types.size()); ++type) {
-        const QString name = toQt(m_map.types[std::size_t(type)]);
+        const QString name = typeName(type);
         const double top = at.plot.top() + type * at.cellHeight, height = at.cellHeight - at.gapY;
         const bool dimmedType = !m_chosenType.isEmpty() && m_chosenType != name;
         painter.setPen(dimmedType ? theme.muted : theme.text);
         painter.drawText(QRectF(area.left(), top, at.plot.left() - area.left() - metrics.height() * 0.5, height),
-                         Qt::AlignRight | Qt::AlignVCenter, name);
+                         Qt::AlignRight | Qt::AlignVCenter, label(type));
         const double most = longest(type);
         for (int layer = 0; layer < m_map.layers; ++layer) {
             const bool dimmed = dimmedType || (m_chosenLayer >= 0 && m_chosenLayer != layer);
@@ -104,7 +116,8 @@ void LayerHeatMap::draw(QPainter& painter, const QRectF& area) const {
             const QRectF cell(at.plot.left() + layer * at.cellWidth, top, at.cellWidth - at.gapX, height);
             const double radius = at.cellWidth > 8 ? 2 : 0;
             painter.drawRoundedRect(cell, radius, radius);
-            if (m_highlightedType == name && (m_highlightedLayer < 0 || m_highlightedLayer == layer)) {
+            const bool typeLit = m_highlightedType.isEmpty() ? m_highlightedLayer >= 0 : m_highlightedType == name;
+            if (typeLit && (m_highlightedLayer < 0 || m_highlightedLayer == layer)) {
                 painter.setBrush(Qt::NoBrush);
                 painter.setPen(QPen(theme.text, m_highlightedLayer == layer ? 1.6 : 0.8));
                 painter.drawRoundedRect(cell.adjusted(0.4, 0.4, -0.4, -0.4), radius, radius);
@@ -135,7 +148,7 @@ LayerHeatMap::Cell LayerHeatMap::cellAt(const QPointF& position) const {
 }
 
 void LayerHeatMap::point(Cell cell) {
-    const QString type = cell.type < 0 ? QString() : toQt(m_map.types[std::size_t(cell.type)]);
+    const QString type = typeName(cell.type);
     if (type == m_highlightedType && cell.layer == m_highlightedLayer) return;
     setHighlighted(type, cell.layer);
     emit hovered(type, cell.layer);
@@ -146,7 +159,7 @@ void LayerHeatMap::leaveEvent(QEvent*) { point({}); }
 
 void LayerHeatMap::mousePressEvent(QMouseEvent* event) {
     const Cell cell = cellAt(event->position());
-    if (event->button() == Qt::LeftButton && cell.type >= 0) emit clicked(toQt(m_map.types[std::size_t(cell.type)]), cell.layer);
+    if (event->button() == Qt::LeftButton && cell.type >= 0) emit clicked(typeName(cell.type), cell.layer);
 }
 
 void LayerHeatMap::keyPressEvent(QKeyEvent* event) {
@@ -159,7 +172,7 @@ void LayerHeatMap::keyPressEvent(QKeyEvent* event) {
     }
     const auto found = std::find(m_map.types.begin(), m_map.types.end(), fromQt(m_highlightedType));
     const int type = found == m_map.types.end() ? 0 : int(found - m_map.types.begin());
-    if (accept) emit clicked(toQt(m_map.types[std::size_t(type)]), std::max(0, m_highlightedLayer));
+    if (accept) emit clicked(typeName(type), std::max(0, m_highlightedLayer));
     else point({std::clamp(type + dy, 0, int(m_map.types.size()) - 1), std::clamp(m_highlightedLayer + dx, 0, m_map.layers - 1)});
 }
 
@@ -171,7 +184,7 @@ bool LayerHeatMap::event(QEvent* event) {
         QToolTip::hideText();
         return true;
     }
-    QToolTip::showText(help->globalPos(), QString("%1 in layer %2: %3 µs%4").arg(toQt(m_map.types[std::size_t(cell.type)])).arg(cell.layer)
+    QToolTip::showText(help->globalPos(), QString("%1 in layer %2: %3 µs%4").arg(label(cell.type)).arg(cell.layer)
                                               .arg(number(value(cell.type, cell.layer), 1), m_gpu ? " of GPU time" : ""), this);
     return true;
 }

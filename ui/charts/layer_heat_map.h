@@ -5,7 +5,7 @@
 
 namespace kernelscope::ui {
 
-/// Layers x module types; the darker, the longer. Each type is scaled by its own longest layer, so that a short type shows
+/// Layers x module types; the stronger the colour, the longer. Each type is scaled by its own longest layer, so that a short type shows
 /// its pattern too.
 class LayerHeatMap : public Chart {
     Q_OBJECT
@@ -15,6 +15,7 @@ public:
     void setMap(LayerMap map);
     void setGpu(bool gpu);  ///< GPU time instead of span
     [[nodiscard]] const LayerMap& map() const { return m_map; }
+    /// An empty type is every one.
     void setHighlighted(const QString& type, int layer);
     void setChosen(const QString& type, int layer);
 
@@ -24,7 +25,7 @@ public:
     [[nodiscard]] QRectF cellRect(int type, int layer) const;
 
 signals:
-    void hovered(const QString& type, int layer);  ///< empty and -1: none
+    void hovered(const QString& type, int layer);  ///< empty and -1: none; an empty type alone: the layer as a whole
     void clicked(const QString& type, int layer);
 
 protected:
@@ -43,7 +44,11 @@ private:
     [[nodiscard]] double longest(int type) const;
     void point(Cell cell);
 
-    LayerMap m_map;
+    [[nodiscard]] QString typeName(int type) const;  ///< as it is told: empty for the layer as a whole
+    [[nodiscard]] QString label(int type) const;
+    void showClock();
+
+    LayerMap m_all, m_map;  // as it was given; what the clock has times of
     bool m_gpu = false;
     QString m_highlightedType, m_chosenType;
     int m_highlightedLayer = -1, m_chosenLayer = -1;

@@ -33,7 +33,7 @@ void ShareBars::setBars(std::vector<ShareBar> bars) {
     for (const ShareBar& bar : m_bars) {
         if (bar.share) parts << QString("%1 %2 %").arg(bar.name, number(*bar.share, 1));
     }
-    setSentence(parts.isEmpty() ? QString() : "Share of the wait: " + parts.join(", ") + ".");
+    setSentence(parts.isEmpty() ? QString() : "Share of the pass: " + parts.join(", ") + ".");
     updateGeometry();
     update();
 }

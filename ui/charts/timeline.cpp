@@ -167,7 +167,7 @@ void Timeline::drawTrack(QPainter& painter, const QRectF& inner, int track) cons
         if (right <= painted + 0.5) continue;
         const QString type = toQt(event.type);
         const bool coloured = !type.isEmpty() && typeColor(type) != typeColor(QString());
-        const bool lit = m_highlightedType.isEmpty() || (m_highlightedType == type && (m_highlightedLayer < 0 || layerOf(event.path) == m_highlightedLayer));
+        const bool lit = (m_highlightedType.isEmpty() || m_highlightedType == type) && (m_highlightedLayer < 0 || layerOf(event.path) == m_highlightedLayer);
         QColor color = coloured ? typeColor(type) : blend(theme.muted, theme.surface, 0.25);
         if (!lit) color = blend(color, theme.surface, 0.3);
         const bool roomy = right - x > 3;

@@ -30,15 +30,22 @@ std::vector<BestCase> casesOf(std::span<const ProfileRow> rows, const nlohmann::
 }
 
 /// "<br>Perfect kernels here: up to 1.47x by span, 1.34x by GPU time"
-QString bestWords(const std::vector<BestCase>& cases, const QString& type) {
+QString bestWords(const std::vector<BestCase>& cases, const QString& type, bool oneClock) {
     for (const BestCase& best : cases) {
         if (toQt(best.type) != type || (!best.bySpan && !best.byGpu)) continue;
         QStringList parts;
-        if (best.bySpan) parts << number(*best.bySpan, 2) + (best.byGpu ? "x by span" : "x");
-        if (best.byGpu) parts << number(*best.byGpu, 2) + "x by GPU time";
+        if (best.bySpan) parts << number(*best.bySpan, 2) + (best.byGpu && !oneClock ? "x by span" : "x");
+        if (best.byGpu && !(oneClock && best.bySpan)) parts << number(*best.byGpu, 2) + "x by GPU time";
         return "<br>Perfect kernels here: up to " + parts.join(", ");
     }
     return {};
+}
+
+/// "profiler tax 1.6 % (0.3 to 2.0)"
+QString taxWords(const ProfileRow& row) {
+    if (!canBeTold(row, *row.spanSharePct, row.spanShareCiLowPct, row.spanShareCiHighPct)) return "can't tell the profiler tax";
+    const QString text = "profiler tax " + number(*row.spanSharePct, 1) + " %";
+    return row.spanShareCiLowPct && row.spanShareCiHighPct ? text + QString(" (%1 to %2)").arg(number(*row.spanShareCiLowPct, 1), number(*row.spanShareCiHighPct, 1)) : text;
 }
 
 struct Sums { double span = 0, gpu = 0; bool hasGpu = false; std::size_t rows = 0; };
@@ -80,9 +87,11 @@ std::vector<ShareBar> shareBars(std::span<const ProfileRow> rows, const std::vec
     // Level kernel has no spans: the GPU's share is then the one there is.
     const bool anySpan = std::any_of(bars.begin(), bars.end(), [](const ShareBar& bar) { return bar.share.has_value(); });
     const std::vector<BestCase> best = casesOf(rows, result);
+    const bool oneClock = isOneGraph(rows);
     for (ShareBar& bar : bars) {
-        bar.detail = barDetail(bar, sums[bar.name].span, sums[bar.name].gpu, sums[bar.name].hasGpu) + bestWords(best, bar.name);
+        bar.detail = barDetail(bar, sums[bar.name].span, sums[bar.name].gpu, sums[bar.name].hasGpu) + bestWords(best, bar.name, oneClock);
         if (!anySpan) std::swap(bar.share, bar.gpuShare);
+        if (oneClock) bar.gpuShare.reset();
     }
     std::erase_if(bars, [](const ShareBar& bar) { return !bar.share && !bar.gpuShare; });
 
@@ -121,24 +130,22 @@ QString profileSubline(std::span<const ProfileRow> rows, const RunHeader& run, b
         for (const auto& words : run.result["missing"]) if (words.is_string()) parts << toQt(words.get<std::string>());
     }
     parts << (run.weights == "random" ? "Random weights" : "Weights from file");
-    if (!live && run.settings.contains("iterations") && run.settings["iterations"].is_number_integer()) {
-        const int passes = run.settings["iterations"].get<int>();
-        parts << QString(passes == 1 ? "%1 pass" : "%1 passes").arg(passes);
-    }
-    for (const ProfileRow& row : rows) {
-        if (row.name == "total" && row.spanUs) parts << "instrumented pass " + figure(*row.spanUs / 1000) + " ms";
-        if (row.name == "unattributed" && row.spanSharePct) parts << "unattributed " + number(*row.spanSharePct, 1) + " %";
-        if (row.name == "profiler tax" && row.spanSharePct) {
-            const bool told = canBeTold(row, *row.spanSharePct, row.spanShareCiLowPct, row.spanShareCiHighPct);
-            parts << (told ? "profiler tax " + number(*row.spanSharePct, 1) + " %" : QString("can't tell the profiler tax"));
-        }
-    }
+    for (const ProfileRow& row : rows)
+        if (row.name == "profiler tax" && row.spanSharePct) parts << taxWords(row);
     // What such a run keeps beside its rows: the first call's own cost, and the comparison with the driver's trace.
     const std::string phase = rows.empty() ? std::string() : rows.front().phase;
     const nlohmann::json::json_pointer first("/first_pass_us/" + phase), check("/cross_check/" + phase + "/summary");
     if (run.result.is_object() && run.result.contains(first) && run.result.at(first).is_number()) {
         parts << "first call " + figure(run.result.at(first).get<double>() / 1000) + " ms";
     }
+    // Kernels and graphs are timed by replays; the few eager passes before only warm up.
+    const bool replayed = isOneGraph(rows) || (!rows.empty() && rows.front().level == "kernel");
+    if (!live && !replayed && run.settings.contains("iterations") && run.settings["iterations"].is_number_integer()) {
+        const int passes = run.settings["iterations"].get<int>();
+        parts << QString(passes == 1 ? "%1 pass" : "%1 passes").arg(passes);
+    }
+    for (const ProfileRow& row : rows)
+        if (row.name == "unattributed" && row.spanSharePct) parts << "unattributed " + number(*row.spanSharePct, 1) + " %";
     if (run.result.is_object() && run.result.contains(check) && run.result.at(check).is_string()) parts << toQt(run.result.at(check).get<std::string>());
     return parts.join(" · ");
 }
@@ -151,6 +158,7 @@ NextStep nextStep(std::span<const ProfileRow> rows, const nlohmann::json& result
     NextStep next;
     double most = kWorthwhilePct;
     const std::vector<BestCase> cases = casesOf(rows, result);
+    const bool oneClock = isOneGraph(rows);
     for (const ShareBar& bar : shareBars(rows, {})) {
         for (const auto& [type, op] : kReplaceable) {
             if (bar.name != type || !bar.share || *bar.share < most || *bar.share > 99) continue;
@@ -158,7 +166,7 @@ NextStep nextStep(std::span<const ProfileRow> rows, const nlohmann::json& result
             if (best == cases.end()) continue;
             most = *bar.share;
             // Kernels have no wall clock of their own: their gain is the GPU's.
-            next = {.type = bar.name, .op = op, .bySpan = best->bySpan.value_or(best->byGpu.value_or(1)), .byGpu = best->bySpan ? best->byGpu : std::nullopt};
+            next = {.type = bar.name, .op = op, .bySpan = best->bySpan.value_or(best->byGpu.value_or(1)), .byGpu = best->bySpan && !oneClock ? best->byGpu : std::nullopt};
         }
     }
     return next;
@@ -176,13 +184,18 @@ LayerMap layerMap(std::span<const ProfileModuleRow> modules, const std::string& 
     LayerMap map;
     std::map<std::string, double> totals;
     std::map<std::pair<int, std::string>, LayerCell> cells;
+    const bool whole = std::none_of(modules.begin(), modules.end(), [&](const ProfileModuleRow& module) {
+        return module.phase == phase && module.layer && !module.type.empty() && module.selfSpanUs;
+    });
     for (const ProfileModuleRow& module : modules) {
-        if (module.phase != phase || !module.layer || module.type.empty()) continue;
+        if (module.phase != phase || !module.layer || (module.type.empty() && !whole)) continue;
         const int layer = int(*module.layer);
         map.layers = std::max(map.layers, layer + 1);
         LayerCell& cell = cells[{layer, module.type}];
         cell.spanUs += module.selfSpanUs.value_or(0);
         cell.gpuUs += module.selfGpuUs.value_or(0);
+        if (whole && !module.type.empty()) cells[{layer, ""}].gpuUs += module.selfGpuUs.value_or(0);
+        map.hasSpan |= module.selfSpanUs.has_value();
         map.hasGpu |= module.selfGpuUs.has_value();
         totals[module.type] += module.selfSpanUs.value_or(module.selfGpuUs.value_or(0));
     }
@@ -202,10 +215,26 @@ LayerMap layerMap(std::span<const ProfileModuleRow> modules, const std::string& 
     return map;
 }
 
+LayerMap withTimesOf(const LayerMap& map, bool gpu) {
+    LayerMap kept{.layers = map.layers, .hasSpan = map.hasSpan, .hasGpu = map.hasGpu};
+    for (const std::string& type : map.types) {
+        const bool any = std::any_of(map.cells.begin(), map.cells.end(), [&](const LayerCell& cell) { return cell.type == type && (gpu ? cell.gpuUs : cell.spanUs) > 0; });
+        if (any) kept.types.push_back(type);
+    }
+    std::copy_if(map.cells.begin(), map.cells.end(), std::back_inserter(kept.cells),
+                 [&](const LayerCell& cell) { return std::find(kept.types.begin(), kept.types.end(), cell.type) != kept.types.end(); });
+    return kept;
+}
+
+bool isOneGraph(std::span<const ProfileRow> rows) {
+    return std::any_of(rows.begin(), rows.end(), [](const ProfileRow& row) { return row.name == "total" && row.spanUs && row.gpuUs && *row.spanUs == *row.gpuUs; });
+}
+
 bool ProfileSelection::keeps(const ProfileRow& row) const {
     if (empty()) return true;
-    if (isClosingRow(row)) return false;
-    if (!type.isEmpty() && toQt(row.type) != type) return false;
+    if (isClosingRow(row)) return type == toQt(row.name) && row.name == "unattributed";
+    const bool wholeLayer = row.level == "block" && row.type.empty();  // holds every type
+    if (!type.isEmpty() && toQt(row.type) != type && !(wholeLayer && layer >= 0)) return false;
     const std::string& path = row.level == "kernel" ? row.note : row.name;
     if (row.level == "type") return paths.empty() || paths.count(row.type) > 0;
     if (layer >= 0 && layerOf(path) != layer) return false;

@@ -22,7 +22,7 @@ constexpr Heading kHeadings[] = {
     {"Self µs", "Span less that of the modules inside"},
     {"GPU µs", "What the GPU needs when nothing makes it wait"},
     {"Gap µs", "Span less GPU time: waiting for launches"},
-    {"Share of wait", "Self time over the pass, all passes together"},
+    {"Share of span", "Self time over the whole pass, launch gaps included; all passes together"},
     {"95 % interval", "Of the share, by bootstrap over passes"},
     {"Share of GPU", "Share of the GPU's own time"},
     {"Note", ""},
@@ -124,11 +124,12 @@ void ProfileTree::sum(Node& node) {
         add(total.spanUs, child->shown.spanUs);
         add(total.gpuUs, child->shown.gpuUs);
         add(total.kernels, child->shown.kernels);
-        add(total.gapUs, child->shown.gapUs);
         add(total.spanSharePct, child->shown.spanSharePct);
         add(total.gpuSharePct, child->shown.gpuSharePct);
         if (child->shown.type != total.type) total.type.clear();
     }
+    // Not the sum of its parts: a parent with work of its own has a gap there too, and no column for it.
+    if (total.spanUs && total.gpuUs) total.gapUs = *total.spanUs - *total.gpuUs;
 }
 
 const ProfileRow* ProfileTree::row(const QModelIndex& index) const {

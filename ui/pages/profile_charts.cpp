@@ -46,34 +46,43 @@ ProfileCharts::ProfileCharts(QWidget* parent)
     m_clock->add("Span", "span", "Wall clock, launch gaps included");
     m_clock->add("GPU", "gpu", "The GPU's own time");
     m_heatCard->addTool(m_clock);
-    m_heatCard->setHint("darker is longer");
-    m_timelineCard->setHint("wheel zooms, drag selects, double click shows all");
     m_heatCard->hide();
     m_timelineCard->hide();
 
-    connect(m_bars, &ShareBars::hovered, this, [this](const QString& type) { light(m_bars, type, -1); });
+    connect(m_bars, &ShareBars::hovered, this, [this](const QString& bar) {
+        const int layer = layerOf(fromQt(bar));  // at level block a bar is a layer
+        light(m_bars, layer < 0 ? bar : QString(), layer);
+    });
     connect(m_heatMap, &LayerHeatMap::hovered, this, [this](const QString& type, int layer) { light(m_heatMap, type, layer); });
     connect(m_timeline, &Timeline::hovered, this, [this](const QString& type, int layer) { light(m_timeline, type, layer); });
-    connect(m_bars, &ShareBars::clicked, this, [this](const QString& type) { choose(type, -1); });
+    connect(m_bars, &ShareBars::clicked, this, [this](const QString& bar) {
+        const int layer = layerOf(fromQt(bar));
+        choose(layer < 0 ? bar : QString(), layer);
+    });
     connect(m_heatMap, &LayerHeatMap::clicked, this, &ProfileCharts::choose);
     connect(m_timeline, &Timeline::selected, this, &ProfileCharts::brush);
-    connect(m_clock, &Segmented::changed, this, [this](const QString& clock) { m_heatMap->setGpu(clock == "gpu"); });
+    connect(m_clock, &Segmented::changed, this, [this](const QString& clock) {
+        if (m_clock->isVisibleTo(this)) m_wantedClock = clock;
+        m_heatMap->setGpu(clock == "gpu");
+    });
     for (Chart* chart : charts()) connect(chart, &Chart::saveRequested, this, [this, chart] { emit savePictureRequested(chart); });
 }
 
 QList<Chart*> ProfileCharts::charts() const { return {m_bars, m_heatMap, m_timeline}; }
 
-void ProfileCharts::showBars(std::vector<ShareBar> bars, const std::string& phase, bool gpuAlone) {
+void ProfileCharts::showBars(std::vector<ShareBar> bars, const std::string& phase, Clock clock) {
     const bool gpu = std::any_of(bars.begin(), bars.end(), [](const ShareBar& bar) { return bar.gpuShare.has_value(); });
     m_bars->setBars(std::move(bars));
     m_barCard->setTitle(phase == "prefill" ? "Share of the prefill pass" : "Share of a decode step");
-    m_barCard->setHint(gpuAlone ? "of the GPU's time: kernels have no wall clock of their own" : gpu ? "wide: wall clock, 95 % interval · thin: GPU time" : "wall clock, with its 95 % interval");
+    m_barCard->setHint(clock == Clock::kernels ? "of the GPU's time: kernels have no wall clock of their own"
+                       : clock == Clock::graph ? "of the graph's time, 95 % interval"
+                       : gpu ? "wide: wall clock, 95 % interval · thin: GPU time" : "wall clock, with its 95 % interval");
 }
 
 void ProfileCharts::showLayers(LayerMap map) {
     m_heatCard->setVisible(map.layers > 0);
-    m_clock->setVisible(map.hasGpu);
-    if (!map.hasGpu) m_clock->setValue("span");
+    m_clock->setVisible(map.hasGpu && map.hasSpan);
+    m_clock->setValue(!map.hasGpu ? "span" : !map.hasSpan ? "gpu" : m_wantedClock);  // a CPU and a graph have one clock each
     m_heatMap->setMap(std::move(map));
 }
 
@@ -90,6 +99,8 @@ void ProfileCharts::sayWhatIsMissing(bool live, bool ended) {
     m_noTimeline->setText("No timeline: " + why.arg("one"));
     m_noLayers->setVisible(noLayers);
     m_noTimeline->setVisible(noTimeline);
+    m_heatCard->setHint(noLayers ? "" : "stronger is longer");
+    m_timelineCard->setHint(noTimeline ? "" : "wheel zooms, drag selects, double click shows all");
     m_heatMap->setVisible(!noLayers);
     m_timeline->setVisible(!noTimeline);
     if (noLayers) m_heatCard->show();
@@ -98,13 +109,20 @@ void ProfileCharts::sayWhatIsMissing(bool live, bool ended) {
 
 void ProfileCharts::setSelection(const ProfileSelection& selection) {
     m_selection = selection;
-    m_bars->setChosen(selection.type);
+    m_bars->setChosen(barOf(selection.type, selection.layer));
     m_heatMap->setChosen(selection.type, selection.layer);
     if (selection.paths.empty()) m_timeline->clearSelection();
 }
 
+/// At level block the bar of a layer, else that of the type.
+QString ProfileCharts::barOf(const QString& type, int layer) const {
+    const QString whole = QString("model.layers.%1").arg(layer);
+    const auto& bars = m_bars->bars();
+    return layer >= 0 && std::any_of(bars.begin(), bars.end(), [&](const ShareBar& bar) { return bar.name == whole; }) ? whole : type;
+}
+
 void ProfileCharts::light(QObject* from, const QString& type, int layer) {
-    if (from != m_bars) m_bars->setHighlighted(type);
+    if (from != m_bars) m_bars->setHighlighted(barOf(type, layer));
     if (from != m_heatMap) m_heatMap->setHighlighted(type, layer);
     if (from != m_timeline) m_timeline->setHighlighted(type, layer);
 }
@@ -114,7 +132,7 @@ void ProfileCharts::choose(const QString& type, int layer) {
     if (type != m_selection.type || layer != m_selection.layer) {
         selection.type = type;
         selection.layer = layer;
-        selection.words = layer < 0 ? type : QString("%1, layer %2").arg(type).arg(layer);
+        selection.words = layer < 0 ? type : type.isEmpty() ? QString("Layer %1").arg(layer) : QString("%1, layer %2").arg(type).arg(layer);
     }
     setSelection(selection);
     emit selectionChanged(selection);

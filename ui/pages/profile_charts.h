@@ -22,7 +22,8 @@ class ProfileCharts : public QWidget {
 public:
     explicit ProfileCharts(QWidget* parent = nullptr);
 
-    void showBars(std::vector<ShareBar> bars, const std::string& phase, bool gpuAlone);
+    enum class Clock { spans, kernels, graph };  ///< whose time the wide bars are: of spans; of kernels, which have no span; of one graph, where both are one
+    void showBars(std::vector<ShareBar> bars, const std::string& phase, Clock clock);
     void showLayers(LayerMap map);
     void showEvents(std::vector<ProfileEventRow> events);
     void setSelection(const ProfileSelection& selection);  ///< from outside: no signal
@@ -41,6 +42,7 @@ signals:
     void savePictureRequested(kernelscope::ui::Chart* chart);
 
 private:
+    [[nodiscard]] QString barOf(const QString& type, int layer) const;
     void choose(const QString& type, int layer);
     void brush(double beginUs, double endUs);
 
@@ -53,6 +55,7 @@ private:
     Segmented* m_clock;
     QLabel* m_noLayers;
     QLabel* m_noTimeline;
+    QString m_wantedClock = "span";
     ProfileSelection m_selection;
 };
 

@@ -14,7 +14,7 @@
 namespace kernelscope::ui {
 namespace {
 
-QSpinBox* addNumber(WrapLayout* row, const QString& label, int least, int most, int value, const QString& toolTip, QWidget* parent) {
+QSpinBox* addNumber(WrapLayout* row, const QString& label, int least, int most, int value, const QString& widest, const QString& toolTip, QWidget* parent) {
     auto* box = new QSpinBox(parent);
     box->setRange(least, most);
     box->setValue(value);
@@ -22,7 +22,7 @@ QSpinBox* addNumber(WrapLayout* row, const QString& label, int least, int most, 
     box->setObjectName(label);
     box->setToolTip(toolTip);
     box->setButtonSymbols(QAbstractSpinBox::NoButtons);
-    box->setFixedWidth(box->fontMetrics().horizontalAdvance("100000") + box->fontMetrics().height() * 5 / 4);
+    box->setFixedWidth(box->fontMetrics().horizontalAdvance(widest) + box->fontMetrics().height() * 5 / 4);
     row->addPair(label, box);
     return box;
 }
@@ -35,8 +35,9 @@ ProfileControls::ProfileControls(QWidget* parent) : QWidget(parent) {
     m_phase->add("Decode", "decode", "One new token with the prompt in the KV cache");
     m_phase->add("Prefill", "prefill", "The whole prompt in one pass");
     row->addWidget(m_phase);
-    m_prompt = addNumber(row, "Prompt", 1, 131072, 32, "Tokens of the prompt", this);
-    m_passes = addNumber(row, "Passes", 1, 100000, 50, "Measured passes, after 10 to warm up", this);
+    m_prompt = addNumber(row, "Prompt", 1, 131072, 32, "100000", "Tokens of the prompt", this);
+    m_batch = addNumber(row, "Batch", 1, 4096, 1, "4096", "Sequences at once", this);
+    m_passes = addNumber(row, "Passes", 1, 100000, 50, "100000", "Measured passes, after 10 to warm up", this);
     m_level = new Segmented("Level", this);
     m_level->add("Type", "type", "One row a module type");
     m_level->add("Block", "block", "One row a decoder layer");
@@ -51,7 +52,7 @@ ProfileControls::ProfileControls(QWidget* parent) : QWidget(parent) {
     m_patch->setPlaceholderText("Patch: op=variant");
     m_patch->setAccessibleName("Patch");
     m_patch->setToolTip("Operators to replace before profiling, such as rms_norm=fused,rope=fused; empty: the model as it is");
-    m_patch->setMinimumWidth(m_patch->fontMetrics().horizontalAdvance(m_patch->placeholderText()) + m_patch->fontMetrics().height() * 2);
+    m_patch->setMinimumWidth(m_patch->fontMetrics().horizontalAdvance(m_patch->placeholderText()) + m_patch->fontMetrics().height());
     m_patch->setMaximumWidth(m_patch->fontMetrics().height() * 18);
     row->addWidget(m_patch);
     m_crossCheck = new QPushButton("Cross-check", this);
@@ -64,7 +65,7 @@ ProfileControls::ProfileControls(QWidget* parent) : QWidget(parent) {
 }
 
 nlohmann::json ProfileControls::settings() const {
-    nlohmann::json settings{{"phase", fromQt(m_phase->value())}, {"prompt_tokens", m_prompt->value()}, {"iterations", m_passes->value()},
+    nlohmann::json settings{{"phase", fromQt(m_phase->value())}, {"prompt_tokens", m_prompt->value()}, {"batch", m_batch->value()}, {"iterations", m_passes->value()},
                             {"level", fromQt(m_level->value())}, {"mode", fromQt(m_mode->value())}};
     const QString patch = m_patch->text().simplified().remove(' ');
     if (!patch.isEmpty()) settings["patch"] = fromQt(patch);
@@ -85,6 +86,7 @@ void ProfileControls::show(const nlohmann::json& settings) {
     m_patch->setText(text("patch"));
     m_crossCheck->setChecked(settings.contains("cross_check") && settings["cross_check"] == true);
     whole("prompt_tokens", m_prompt);
+    whole("batch", m_batch);
     whole("iterations", m_passes);
 }
 
@@ -125,7 +127,7 @@ void ProfileControls::setGpu(bool gpu) {
 }
 
 void ProfileControls::setEditable(bool editable) {
-    for (QWidget* widget : std::initializer_list<QWidget*>{m_prompt, m_passes, m_level, m_mode, m_patch}) widget->setEnabled(editable);
+    for (QWidget* widget : std::initializer_list<QWidget*>{m_prompt, m_batch, m_passes, m_level, m_mode, m_patch}) widget->setEnabled(editable);
     m_editable = editable;
     updateCrossCheck();
 }

@@ -13,7 +13,7 @@ namespace kernelscope::ui {
 class Segmented;
 class Settings;
 
-/// Phase, prompt, passes, level and mode in one line.
+/// Phase, prompt, batch, passes, level and mode in one line.
 class ProfileControls : public QWidget {
     Q_OBJECT
 public:
@@ -28,6 +28,7 @@ public:
     void setLevel(const QString& level);
     [[nodiscard]] QSpinBox* passes() const { return m_passes; }
     [[nodiscard]] QSpinBox* prompt() const { return m_prompt; }
+    [[nodiscard]] QSpinBox* batch() const { return m_batch; }
     [[nodiscard]] Segmented* level() const { return m_level; }
     [[nodiscard]] Segmented* phases() const { return m_phase; }
     /// GPU-only choices; a reason in words where the device is none.
@@ -44,6 +45,7 @@ signals:
 private:
     Segmented* m_phase;
     QSpinBox* m_prompt;
+    QSpinBox* m_batch;
     QSpinBox* m_passes;
     Segmented* m_level;
     Segmented* m_mode;

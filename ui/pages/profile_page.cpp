@@ -64,6 +64,7 @@ QWidget* ProfilePage::makeTables(QWidget* parent) {
     m_table = new TableView("Modules of the profile", card);
     m_table->setSource(m_tree);
     m_table->setStretchColumn(ProfileTree::kName);
+    m_table->setYieldingColumn(ProfileTree::kNote);
     m_table->sortByColumn(ProfileTree::kSpanShare, Qt::DescendingOrder);
     m_table->setMouseTracking(true);
     m_table->viewport()->installEventFilter(this);
@@ -143,15 +144,23 @@ std::vector<ProfileRow> ProfilePage::phaseRows(const RunRows& run) const {
 
 void ProfilePage::renderCharts(const RunRows& run, bool live) {
     const auto rows = phaseRows(run);
-    const bool kernels = !rows.empty() && rows.front().level == "kernel";
-    m_charts->showBars(shareBars(rows, live ? bars()->bars() : std::vector<ShareBar>{}, run.header().result), fromQt(m_controls->phase()), kernels);
+    const auto clock = !rows.empty() && rows.front().level == "kernel" ? ProfileCharts::Clock::kernels
+                       : isOneGraph(rows)                                ? ProfileCharts::Clock::graph
+                                                                         : ProfileCharts::Clock::spans;
+    m_charts->showBars(shareBars(rows, live ? bars()->bars() : std::vector<ShareBar>{}, run.header().result), fromQt(m_controls->phase()), clock);
 }
 
 void ProfilePage::renderTables(const RunRows& run, bool live) {
     const std::string phase = fromQt(m_controls->phase());
-    m_charts->showLayers(layerMap(run.othersAs<ProfileModuleRow>(), phase));
+    // Runs of graph mode by older engines keep what the eager passes took that warmed it up.
+    const bool graph = isOneGraph(phaseRows(run));
+    auto modules = run.othersAs<ProfileModuleRow>();
+    if (graph) {
+        for (ProfileModuleRow& module : modules) module.selfSpanUs.reset();
+    }
+    m_charts->showLayers(layerMap(modules, phase));
     auto events = run.othersAs<ProfileEventRow>();
-    std::erase_if(events, [&](const ProfileEventRow& event) { return event.phase != phase; });
+    std::erase_if(events, [&](const ProfileEventRow& event) { return event.phase != phase || (graph && event.track != "kernel"); });
     m_charts->showEvents(std::move(events));
     m_charts->sayWhatIsMissing(live, run.header().status == RunStatus::done);
     showCrossCheck(run, live);

@@ -89,6 +89,7 @@ void TableView::fitColumns() {
         if (!isColumnHidden(column) && column != m_stretch && header()->sectionResizeMode(column) != QHeaderView::Stretch)
             header()->resizeSection(column, header()->sectionSize(column) + air);
     }
+    m_yieldingFitted = m_yielding < 0 || isColumnHidden(m_yielding) ? 0 : header()->sectionSize(m_yielding);
     makeRoomForStretched();
 }
 
@@ -98,6 +99,12 @@ void TableView::makeRoomForStretched() {
     int others = 0;
     for (int column = 0; column < header()->count(); ++column) {
         if (column != m_stretch && !isColumnHidden(column)) others += header()->sectionSize(column);
+    }
+    if (m_yieldingFitted > 0) {
+        const int now = header()->sectionSize(m_yielding), room = viewport()->width() - m_stretchLeast - (others - now);
+        const int width = std::clamp(room, std::min(m_yieldingFitted, header()->sectionSizeHint(m_yielding)), m_yieldingFitted);
+        header()->resizeSection(m_yielding, width);
+        others += width - now;
     }
     const bool stretches = viewport()->width() - others >= m_stretchLeast;
     header()->setSectionResizeMode(m_stretch, stretches ? QHeaderView::Stretch : QHeaderView::Interactive);

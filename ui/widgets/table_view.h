@@ -24,6 +24,8 @@ public:
     [[nodiscard]] QString rowText(const QModelIndex& row, const QString& separator) const;
     /// This column takes the room that the others leave.
     void setStretchColumn(int column);
+    /// This column gives up what it does not need before the table scrolls sideways: its texts end in an ellipsis then.
+    void setYieldingColumn(int column) { m_yielding = column; }
     void fitColumns();
     /// Texts of these columns break into lines instead of ending in an ellipsis; the columns share the room that the others leave.
     void setWrapped(const QList<int>& columns);
@@ -43,6 +45,7 @@ private:
     void copySelection();
     SortFilter* m_filter;
     int m_stretch = -1, m_stretchLeast = 0;
+    int m_yielding = -1, m_yieldingFitted = 0;
 };
 
 }  // namespace kernelscope::ui
