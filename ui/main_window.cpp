@@ -107,6 +107,7 @@ MainWindow::MainWindow(WindowOptions options, QWidget* parent)
     connect(m_modelLine, &ModelLine::changed, this, [this] { m_strip->setDevice(m_modelLine->device()); });
     connect(m_strip, &StatusStrip::engineClicked, this, [this] { m_engineBar->open(m_settings.engineCommand(), "kernelscope-engine beside this program"); });
     connect(m_engineBar, &EngineBar::chosen, this, &MainWindow::useEngine);
+    connect(m_doctor, &DoctorPage::examined, m_profile, &ProfilePage::heedDoctor);
     connect(m_profile, &ProfilePage::operatorRequested, m_kernels, &KernelsPage::setOperator);
     connect(m_kernels->ownKernel(), &OwnKernelSection::kernelReady, m_endToEnd, &EndToEndPage::offerKernel);
     connect(m_runs, &RunsPage::exportRunRequested, this, &MainWindow::askExportSaved);

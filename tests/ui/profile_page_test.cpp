@@ -15,6 +15,7 @@
 #include "ui/charts/timeline.h"
 #include "ui/model_line.h"
 #include "ui/models/profile_tree.h"
+#include "ui/pages/doctor_page.h"
 #include "ui/pages/profile_charts.h"
 #include "ui/pages/profile_controls.h"
 #include "ui/pages/profile_page.h"
@@ -187,6 +188,18 @@ TEST_F(ProfilePageOf, ALongNoteDoesNotMakeTheTableScrollSideways) {
     window->resize(1280, 800);
     const ProfilePage* page = opened(records);
     EXPECT_TRUE(waitFor([&] { return page->table()->horizontalScrollBar()->maximum() == 0; }, 2000)) << page->table()->horizontalScrollBar()->maximum();
+}
+
+TEST_F(ProfilePageOf, WhatDoctorFindsAboutTheDriversTraceIsSaidByTheCrossCheckButton) {
+    const QPushButton* button = window->profilePage()->controls()->crossCheck();
+    ASSERT_TRUE(button->isEnabled());
+    DoctorRow row{.check = "CUPTI", .status = "unavailable", .finding = "CUPTI_ERROR_INVALID_DEVICE: this GPU is not supported"};
+    emit window->doctorPage()->examined({row});
+    EXPECT_FALSE(button->isEnabled());
+    EXPECT_TRUE(button->toolTip().contains("not supported")) << qPrintable(button->toolTip());
+    row.status = "ok";
+    emit window->doctorPage()->examined({row});
+    EXPECT_TRUE(button->isEnabled());
 }
 
 TEST(ProfileControls, HoldTheBatchAndShowThatOfASavedRun) {

@@ -155,6 +155,7 @@ void DoctorPage::run() {
     m_services.engine->call("engine.doctor", nlohmann::json::object(), this, [this](const Result<nlohmann::json>& answer) {
         m_fromEngine = checksFromEngine(answer);
         assemble();
+        emit examined(m_fromEngine);
     });
 }
 

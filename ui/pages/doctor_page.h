@@ -37,6 +37,10 @@ public:
     [[nodiscard]] DoctorTable* model() const { return m_model; }
     [[nodiscard]] QLabel* headline() const { return m_headline; }
 
+signals:
+    /// What the engine found on its machine.
+    void examined(const std::vector<kernelscope::DoctorRow>& checks);
+
 private:
     void assemble();
 

@@ -127,6 +127,11 @@ void ProfilePage::showCrossCheck(const RunRows& run, bool live) {
     }
 }
 
+void ProfilePage::heedDoctor(const std::vector<DoctorRow>& checks) {
+    for (const DoctorRow& row : checks)
+        if (row.check == "CUPTI") m_controls->setTraceProblem(row.status == "ok" ? QString() : toQt(row.finding));
+}
+
 QList<Chart*> ProfilePage::charts() const { return m_charts->charts(); }
 
 ShareBars* ProfilePage::bars() const { return m_charts->bars(); }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/client/doctor.h"
 #include "core/records/rows.h"
 #include "ui/models/cross_check_table.h"
 #include "ui/models/profile_summary.h"
@@ -33,6 +34,9 @@ public:
     [[nodiscard]] ProfileControls* controls() const { return m_controls; }
     [[nodiscard]] TableView* crossCheckTable() const { return m_checkView; }
     [[nodiscard]] Segmented* tables() const { return m_tables; }
+
+    /// Doctor has tried the driver's trace: where it refused, the cross-check says so before anybody waits for it.
+    void heedDoctor(const std::vector<DoctorRow>& checks);
 
 signals:
     void operatorRequested(const QString& op);
