@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include "app/cli/command.h"
+#include "app/cli/number_option.h"
 #include "core/client/compare.h"
 #include "core/client/export.h"
 #include "core/client/file.h"
@@ -46,7 +47,7 @@ public:
     void define(CLI::App& app) override {
         app.add_option("runs", m_runs, "Runs of one kind, the baseline first; repeats of one measurement with commas between")->required()->type_name("RUN");
         m_fail = app.add_option("--fail-on-regression", m_percent, "Judge: exit 1 when a candidate is slower by more than this percentage, 3 when that cannot be told; without it the exit code is 0 whatever the verdicts")
-                     ->check(CLI::Range(0.0, 1e6))->type_name("PCT");
+                     ->transform(decimalNumber(0.0, 1e6))->type_name("PCT");
         addChoice(app, "--format", m_format, {"csv", "json", "markdown", "html"}, "What --output gets; by default what its name says, else csv");
         app.add_option("--output", m_output, "Write the comparison as a document; - is standard output")->type_name("FILE");
     }

@@ -1,6 +1,7 @@
 #include "app/cli/job_runner.h"
 #include "app/cli/kernel_options.h"
 #include "app/cli/kernel_tables.h"
+#include "app/cli/number_option.h"
 #include "app/cli/own_kernel_option.h"
 
 namespace kernelscope::cli {
@@ -16,7 +17,7 @@ public:
         app.add_option("--context", m_contexts, "Tokens in the cache before the step (32,128,512,2048)")->type_name("LIST");
         app.add_option("--batch", m_batches, "Sequences at once (1,4)")->type_name("LIST");
         const auto count = [&](const char* name, std::int64_t& target, std::int64_t least, const char* help) {
-            app.add_option(name, target, help)->check(CLI::Range(least, std::int64_t{100'000}))->capture_default_str()->type_name("N");
+            app.add_option(name, target, help)->transform(wholeNumber(least, 100'000))->capture_default_str()->type_name("N");
         };
         count("--iterations", m_iterations, 2, "Measured steps of each point, with hooks and without");
         count("--warmup", m_warmup, 0, "Steps before those");

@@ -1,4 +1,5 @@
 #include "app/cli/job_runner.h"
+#include "app/cli/number_option.h"
 #include "app/cli/own_kernel_option.h"
 #include "app/cli/kernel_tables.h"
 
@@ -15,7 +16,7 @@ public:
         app.add_option("--patch", m_patch, "Operators to replace: op=variant,... (default: the best right variant of each; with --kernel: that one)")->type_name("LIST");
         m_kernel.define(app);
         const auto count = [&](const char* name, std::int64_t& target, std::int64_t least, const char* help) {
-            app.add_option(name, target, help)->check(CLI::Range(least, std::int64_t{1'000'000}))->capture_default_str()->type_name("N");
+            app.add_option(name, target, help)->transform(wholeNumber(least, 1'000'000))->capture_default_str()->type_name("N");
         };
         count("--new-tokens", m_newTokens, 1, "Tokens to generate; end-of-sequence is ignored");
         count("--prompt-tokens", m_promptTokens, 1, "Tokens of the prompt");

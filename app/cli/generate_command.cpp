@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include "app/cli/job_runner.h"
+#include "app/cli/number_option.h"
 #include "app/cli/own_kernel_option.h"
 #include "core/records/csv.h"
 #include "core/records/format.h"
@@ -43,13 +44,13 @@ public:
         auto* ids = app.add_option("--prompt-ids", m_promptIds, "The prompt as token ids; needs no tokenizer")->type_name("LIST");
         m_promptOption->excludes(ids);
         app.add_flag("--raw", m_raw, "The prompt as it stands, without the chat template")->needs(m_promptOption);
-        m_newTokensOption = app.add_option("--new-tokens", m_newTokens, "Tokens to generate at most")->check(CLI::Range(std::int64_t{0}, std::int64_t{10'000'000}))->type_name("N");
+        m_newTokensOption = app.add_option("--new-tokens", m_newTokens, "Tokens to generate at most")->transform(wholeNumber(0, 10'000'000))->type_name("N");
         app.add_flag("--ignore-eos", m_ignoreEos, "End-of-sequence tokens do not end it");
         addChoice(app, "--mode", m_mode, {"eager", "graph"}, "How the model runs; graph needs CUDA");
         app.add_option("--patch", m_patch, "Operators to replace: op=variant,... (default with --kernel: by that)")->type_name("LIST");
         m_kernel.define(app);
-        m_temperatureOption = app.add_option("--temperature", m_temperature, "Sample instead of taking the likeliest token")->check(CLI::Range(0.0, 100.0))->type_name("T");
-        m_topPOption = app.add_option("--top-p", m_topP, "Sample from the likeliest tokens of this total probability")->check(CLI::Range(0.0, 1.0))->type_name("P");
+        m_temperatureOption = app.add_option("--temperature", m_temperature, "Sample instead of taking the likeliest token")->transform(decimalNumber(0.0, 100.0))->type_name("T");
+        m_topPOption = app.add_option("--top-p", m_topP, "Sample from the likeliest tokens of this total probability")->transform(decimalNumber(0.0, 1.0))->type_name("P");
         app.add_option("--logits", m_logits, "Write the generated positions' logits (float32 .npy)")->type_name("FILE");
         app.add_option("--prompt-logits", m_promptLogits, "Write every prompt position's logits (float32 .npy)")->type_name("FILE");
     }

@@ -1,4 +1,5 @@
 #include "app/cli/job_runner.h"
+#include "app/cli/number_option.h"
 #include "app/cli/own_kernel_option.h"
 #include "app/cli/profile_table.h"
 #include "core/client/export.h"
@@ -15,10 +16,10 @@ public:
 
     void define(CLI::App& app) override {
         addChoice(app, "--phase", m_phase, {"decode", "prefill", "both"}, "What to profile");
-        app.add_option("--prompt-tokens", m_promptTokens, "Tokens of the prompt")->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}))->capture_default_str()->type_name("N");
-        app.add_option("--batch", m_batch, "Sequences at once")->check(CLI::Range(std::int64_t{1}, std::int64_t{4096}))->capture_default_str()->type_name("N");
-        app.add_option("--iterations", m_iterations, "Measured passes")->check(CLI::Range(std::int64_t{1}, std::int64_t{100'000}))->capture_default_str()->type_name("N");
-        app.add_option("--warmup", m_warmup, "Passes before those")->check(CLI::Range(std::int64_t{0}, std::int64_t{100'000}))->capture_default_str()->type_name("N");
+        app.add_option("--prompt-tokens", m_promptTokens, "Tokens of the prompt")->transform(wholeNumber(1, 1'000'000))->capture_default_str()->type_name("N");
+        app.add_option("--batch", m_batch, "Sequences at once")->transform(wholeNumber(1, 4096))->capture_default_str()->type_name("N");
+        app.add_option("--iterations", m_iterations, "Measured passes")->transform(wholeNumber(1, 100'000))->capture_default_str()->type_name("N");
+        app.add_option("--warmup", m_warmup, "Passes before those")->transform(wholeNumber(0, 100'000))->capture_default_str()->type_name("N");
         addChoice(app, "--level", m_level, {"type", "block", "leaf", "kernel"}, "How fine the rows are; kernel needs CUDA");
         addChoice(app, "--mode", m_mode, {"eager", "graph"}, "How the model runs; graph needs CUDA");
         app.add_option("--patch", m_patch, "Operators to replace: op=variant,... (default with --kernel: by that)")->type_name("LIST");

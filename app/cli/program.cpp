@@ -1,12 +1,12 @@
 #include "app/cli/program.h"
 
 #include <algorithm>
-#include <charconv>
 #include <new>
 #include <sstream>
 #include <system_error>
 
 #include "app/cli/command.h"
+#include "app/cli/number_option.h"
 #include "app/cli/terminal.h"
 #include "core/records/version.h"
 #include "core/client/nearest.h"
@@ -24,11 +24,7 @@ void addCommonOptions(CLI::App& app, CommonOptions& common) {
     app.add_option("--device", common.device, "auto, cpu, cuda or cuda:N")->capture_default_str()->type_name("D")->group(group);
     addChoice(app, "--dtype", common.dtype, {"auto", "float16", "bfloat16", "float32"}, "Type of weights and arithmetic")->group(group);
     app.add_option("--seed", common.seed, "Seed of random weights, prompts and sampling")
-        ->check([](const std::string& text) {  // CLI11 makes the largest number of one that does not fit
-            std::int64_t number = 0;
-            const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-            return problem == std::errc() && end == text.data() + text.size() ? std::string() : "'" + text + "' is no whole number of 64 bits";
-        })
+        ->transform(wholeNumber())
         ->capture_default_str()->type_name("N")->group(group);
     app.add_option("--store", common.store, "The file that keeps the runs")->type_name("FILE")->group(group);
     app.add_option("--csv", common.csv, "Write CSV; - is standard output")->type_name("FILE")->group(group);
@@ -87,7 +83,11 @@ int explain(const CLI::App& app, const CLI::ParseError& problem, const std::vect
         }
         if (!extras.empty()) return usageError("'" + extras.front() + "' is one word too many", helpFor(at));
     }
-    return usageError(problem.what(), helpFor(at));
+    // "--rows: 1 required LIST missing", for a shell's variable that is empty or a value that was forgotten.
+    const std::string words = problem.what();
+    const auto name = words.find(": ");
+    if (words.ends_with(" missing") && name != std::string::npos) return usageError(words.substr(0, name) + " needs a value", helpFor(at));
+    return usageError(words, helpFor(at));
 }
 
 }  // namespace

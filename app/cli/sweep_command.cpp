@@ -6,6 +6,7 @@
 #include "app/cli/job_runner.h"
 #include "app/cli/kernel_options.h"
 #include "app/cli/kernel_tables.h"
+#include "app/cli/number_option.h"
 #include "app/cli/watch.h"
 #include "core/client/spread.h"
 #include "core/client/recent_models.h"
@@ -24,9 +25,9 @@ public:
         m_kernels.define(app);
         m_baselineOption = app.add_option("--baseline", m_baseline, "What speed-ups are against: native, or a variant")->type_name("VARIANT");
         addChoice(app, "--cache", m_cache, {"cold", "warm", "chain", "both", "all"}, "State of the cache; both is cold and warm");
-        m_repeatsOption = app.add_option("--repeats", m_repeats, "Measurements a cell at most (200)")->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}))->type_name("N");
-        m_budgetOption = app.add_option("--budget", m_budget, "Cells that begin after this time are skipped")->check(CLI::Range(0.0, 1e9))->type_name("SECONDS");
-        m_deadlineOption = app.add_option("--deadline", m_deadline, "A cell is hung when a single call of its kernel is silent this long (10)")->check(CLI::Range(0.001, 1e6))->type_name("SECONDS");
+        m_repeatsOption = app.add_option("--repeats", m_repeats, "Measurements a cell at most (200)")->transform(wholeNumber(1, 1'000'000))->type_name("N");
+        m_budgetOption = app.add_option("--budget", m_budget, "Cells that begin after this time are skipped")->transform(decimalNumber(0.0, 1e9))->type_name("SECONDS");
+        m_deadlineOption = app.add_option("--deadline", m_deadline, "A cell is hung when a single call of its kernel is silent this long (10)")->transform(decimalNumber(0.001, 1e6))->type_name("SECONDS");
         m_devicesOption = app.add_option("--devices", m_devices, "Spread the shapes over one engine a device, such as cuda:0,cuda:1")->type_name("LIST");
         m_resumeOption = app.add_option("--resume", m_resume, "Continue this run with its own settings; nothing is measured twice. Goes with --devices and with what says where things go")->type_name("RUN");
     }

@@ -1,6 +1,7 @@
 #include "app/cli/job_runner.h"
 #include "app/cli/kernel_options.h"
 #include "app/cli/kernel_tables.h"
+#include "app/cli/number_option.h"
 #include "app/cli/watch.h"
 
 namespace kernelscope::cli {
@@ -15,7 +16,7 @@ public:
     void define(CLI::App& app) override {
         m_kernels.define(app);
         addChoice(app, "--cases", m_cases, {"standard", "adversarial", "all"}, "Which cases");
-        app.add_option("--deadline", m_deadline, "A cell is hung when a single call of its kernel is silent this long; slow cells give signs of life between calls")->check(CLI::Range(0.001, 1e6))->capture_default_str()->type_name("SECONDS");
+        app.add_option("--deadline", m_deadline, "A cell is hung when a single call of its kernel is silent this long; slow cells give signs of life between calls")->transform(decimalNumber(0.001, 1e6))->capture_default_str()->type_name("SECONDS");
     }
 
     int run(const CommonOptions& common) override {

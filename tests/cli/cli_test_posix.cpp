@@ -65,6 +65,22 @@ TEST_F(Cli, UsageErrorsExit64AndStartNoEngine) {
     }
 }
 
+TEST_F(Cli, AnOptionThatTakesANumberTakesNothingElse) {
+    for (const auto& [command, option] : {std::pair{"profile", "--iterations"}, {"profile", "--seed"}, {"validate", "--deadline"}, {"sweep", "--budget"}, {"generate", "--temperature"},
+                                          {"generate", "--top-p"}, {"compare", "--fail-on-regression"}, {"e2e", "--runs"}, {"context", "--warmup"}})
+        for (const char* value : {"nan", "-nan", "1e400", "-1e400", "0x10", "1_0", "1,5", " 3", "+5", "٣", "18446744073709551616000"}) {
+            const Ended ended = run({command, std::string(option) + "=" + value});
+            EXPECT_TRUE(ended.code == 64 && holds(ended.err, std::string(option) + ": takes a ") && holds(ended.err, std::string("not '") + value + "'"))
+                << command << " " << option << " " << value << ": " << ended.code << ended.err;
+        }
+    const Ended fraction = run({"profile", "--batch", "1.5"});
+    EXPECT_TRUE(holds(fraction.err, "--batch: takes a whole number from 1 to 4096, not '1.5'")) << fraction.err;
+    const Ended none = run({"profile", "--batch="});
+    EXPECT_TRUE(none.code == 64 && holds(none.err, "--batch needs a value")) << none.err;
+    play(kProfile, {"profile", "--iterations", "010"});
+    EXPECT_TRUE(holds(read("script 0.received"), "\"iterations\":10,")) << "no digit makes a number octal";
+}
+
 TEST_F(Cli, AnEnginesWordsCannotCommandTheTerminal) {
     const Ended ended = play("say \x1b]0;title\x07 and \xC2\x9B" "31m\n" + kHello + "await job.start\nrefuse 4 no \x1b[2Jdevice\n", {"profile"});
     EXPECT_EQ(ended.code, 4);
