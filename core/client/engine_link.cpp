@@ -39,6 +39,9 @@ std::string withoutBrackets(std::string words) {
     return words;
 }
 
+/// For what no engine of ours does.
+constexpr const char* kOtherVersion = "install the same version of Kernelscope on both sides; what it runs must not print to the protocol's stream";
+
 /// What ssh says with its exit code when the connection failed or broke; what runs on the other side keeps away from it.
 bool cutTheWay(const ProcessEnd& end) {
     constexpr int kSshFailed = 255;
@@ -112,7 +115,7 @@ bool EngineLink::pump(WakeUp& wakeUp, milliseconds timeout) {
         if (!m_givenUp) onLine(line);
     });
     if (m_outLines.overlong() && !m_givenUp)
-        giveUp(makeError(ErrorCode::environment, "the engine sent a line of more than " + formatBytes(kLongestLine) + " and was stopped"));
+        giveUp(makeError(ErrorCode::environment, "the engine sent a line of more than " + formatBytes(kLongestLine) + " and was stopped", kOtherVersion));
     if (!m_ready && !m_givenUp) {
         if (m_outLines.rest().size() + m_bannerBytes > kLongestBanner)
             giveUp(makeError(ErrorCode::environment, "what was started is no engine: it sent " + formatBytes(kLongestBanner) + " without a hello",
@@ -201,15 +204,24 @@ void EngineLink::onGarbage(std::string_view line) {
     if (m_garbage <= kShown) tell("not understood: " + forLog(line.substr(0, 200)));
     if (m_garbage == kGarbageLimit)
         giveUp(makeError(ErrorCode::environment, "the engine sent " + std::to_string(kGarbageLimit) + " lines that are no messages and was stopped",
-                         "what it runs must not print to the protocol's stream"));
+                         kOtherVersion));
 }
 
 void EngineLink::onLine(std::string_view line) {
     auto message = parseLine(line);
     if (!m_ready) {
         // Only the answer to hello ends the banner: a shell's greeting may be anything, JSON included.
-        const bool answer = message && message->method.empty() && message->id == 1;
-        if (!answer) return onBanner(line);
+        const auto answers = [](const Result<RpcMessage>& read) { return read && read->method.empty() && read->id == 1; };
+        // A greeting need not end its line, as one that sets a terminal's title does not.
+        constexpr int kTries = 16;
+        std::size_t begin = 0;
+        for (int i = 0; i < kTries && !answers(message); ++i) {
+            begin = line.find("{\"", begin + 1);
+            if (begin == std::string_view::npos) return onBanner(line);
+            message = parseLine(line.substr(begin));
+        }
+        if (!answers(message)) return onBanner(line);
+        if (begin > 0) onBanner(line.substr(0, begin));
     } else if (!message) {
         if (line.find_first_not_of(" \t\r") != std::string_view::npos) onGarbage(line);
         return;
@@ -240,6 +252,7 @@ void EngineLink::onHello(Result<json> answer) {
     } else if (!m_givenUp) {
         Error why = hello.error();
         why.code = ErrorCode::environment;
+        if (why.advice.empty()) why.advice = "check that the command starts an engine of Kernelscope (--engine, KERNELSCOPE_ENGINE), of the same version as this program";
         giveUp(std::move(why));
         return;  // the owner hears of it as of any loss
     }

@@ -1,5 +1,6 @@
 #include "core/client/running_job.h"
 
+#include "core/records/format.h"
 #include "core/records/kernel_fault.h"
 #include "core/records/row_key.h"
 #include "core/records/rows.h"
@@ -41,6 +42,11 @@ std::vector<RowRecord> RunningJob::finishRows(RunStatus status) {
     return rows;
 }
 
+std::string inWords(std::chrono::milliseconds time) {
+    if (time < std::chrono::seconds(1)) return std::to_string(time.count()) + " ms";
+    return (time.count() % 1000 == 0 ? std::to_string(time.count() / 1000) : formatSignificant(static_cast<double>(time.count()) / 1000)) + " s";
+}
+
 std::optional<Error> kernelToBlame(const RunningJob& job, const std::string& diedOf, std::optional<std::chrono::milliseconds> silence) {
     const bool died = !diedOf.empty();
     if (!died && !silence) return std::nullopt;
@@ -48,7 +54,7 @@ std::optional<Error> kernelToBlame(const RunningJob& job, const std::string& die
     if (died && !job.everStarted && settings.is_object() && settings.contains("kernel"))
         return makeError(ErrorCode::cantTell, settings.value("kernel", std::string()) + " crashes when it is loaded (" + diedOf + ")", "look at what runs before its first call: constructors of global objects");
     if (!job.kernel.empty()) {
-        const std::string words = died ? diedOf : "no sign of life for " + std::to_string((silence->count() + 500) / 1000) + " s";
+        const std::string words = died ? diedOf : "no sign of life for " + inWords(*silence);
         return kernelFault(job.kernel, died ? "crashes" : "hangs", words, settings);
     }
     if (!died || job.lastKernel.empty()) return std::nullopt;

@@ -53,6 +53,8 @@ struct RunningJob {
 
 /// The row of the cell in hand, which took its engine with it; nullopt when there is none or its key says nothing.
 std::optional<RowRecord> rowOfLostCell(const RunningJob& job, const std::string& cell, const std::string& status, const std::string& reason);
+/// "400 ms", "2.50 s", "10 s": a deadline, for people.
+std::string inWords(std::chrono::milliseconds time);
 /// A kernel that took the engine along, alone or in a model: who, in words, and what to do. `diedOf`: how the process ended; empty: it was
 /// silent for `silence` and killed. Nullopt where no kernel is to blame.
 std::optional<Error> kernelToBlame(const RunningJob& job, const std::string& diedOf, std::optional<std::chrono::milliseconds> silence);

@@ -1,6 +1,7 @@
 #include "core/client/session.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/client/session_impl.h"
 #include "core/records/json_read.h"
@@ -68,7 +69,7 @@ milliseconds Session::Impl::silenceDeadline() const {
         for (const json* settings : {&m_job->request.settings, &m_job->header.settings})
             if (settings->is_object() && settings->contains("deadline"))
                 if (const auto seconds = numberOf((*settings)["deadline"]); seconds && *seconds > 0 && *seconds < 1e6)
-                    return milliseconds(static_cast<std::int64_t>(*seconds * 1000) + 1);
+                    return milliseconds(static_cast<std::int64_t>(std::ceil(*seconds * 1000)));
     return m_options.silenceDeadline;
 }
 
@@ -84,7 +85,6 @@ milliseconds Session::Impl::untilNextDeadline() const {
 
 void Session::Impl::checkDeadlines() {
     const auto now = Clock::now();
-    const auto seconds = [](milliseconds time) { return std::to_string((time.count() + 500) / 1000); };
     const auto kill = [&](Error why, bool hung) {
         m_link->giveUp(why);
         engineLost(std::move(why), hung);
@@ -92,9 +92,9 @@ void Session::Impl::checkDeadlines() {
     if (m_job && m_job->stopping() && now >= m_job->stopBy) {
         kill(makeError(ErrorCode::environment, "the engine did not stop when asked to and was killed"), false);
     } else if (m_job && m_job->sent && now >= m_job->lastSign + silenceDeadline()) {
-        kill(makeError(ErrorCode::environment, "the engine said nothing for " + seconds(silenceDeadline()) + " s and was killed"), true);
+        kill(makeError(ErrorCode::environment, "the engine said nothing for " + inWords(silenceDeadline()) + " and was killed"), true);
     } else if (!m_job && m_link->ready() && m_link->waitsForAnswers() && now >= m_link->lastHeard() + m_options.silenceDeadline) {
-        kill(makeError(ErrorCode::environment, "the engine gave no answer for " + seconds(m_options.silenceDeadline) + " s and was killed"), true);
+        kill(makeError(ErrorCode::environment, "the engine gave no answer for " + inWords(m_options.silenceDeadline) + " and was killed"), true);
     }
 }
 
@@ -114,7 +114,7 @@ bool Session::Impl::ensureEngine() {
         command = std::move(*found);
     }
     EngineLink::Events events{[this](const std::string& method, const json& params) { onNotification(method, params); },
-                              [this](const std::string& line) { log(line); }};
+                              [this](const std::string& line) { logOfEngine(line); }};
     auto link = EngineLink::start(command, m_options.helloDeadline, std::move(events), [this](Result<Hello> hello) {
         if (hello) onHello(*hello);
     });
@@ -161,15 +161,28 @@ void Session::Impl::engineLost(Error why, bool hung) {
     if (m_job) jobLostItsEngine(why, diedOf, hung, cut);
 }
 
+/// What an engine says is not to fill a terminal, or the window that shows it, however fast it comes.
+void Session::Impl::logOfEngine(const std::string& line) {
+    constexpr int kLinesASecond = 1000;
+    constexpr std::size_t kLongest = 4096;
+    const auto now = Clock::now();
+    if (now - m_logSecond >= std::chrono::seconds(1)) {
+        if (m_logLines > kLinesASecond) log("(" + std::to_string(m_logLines - kLinesASecond) + " more lines)");
+        m_logSecond = now;
+        m_logLines = 0;
+    }
+    if (++m_logLines <= kLinesASecond) log(line.size() > kLongest ? validUtf8(line.substr(0, kLongest)) + " ..." : line);
+}
+
 void Session::Impl::onNotification(const std::string& method, const json& params) {
     if (method == "telemetry") {
         if (const auto telemetry = telemetryFromJson(params)) {
             if (m_listener.telemetry) m_listener.telemetry(*telemetry);
-        } else log("not understood: " + telemetry.error().message);
+        } else logOfEngine("not understood: " + telemetry.error().message);
     } else if (method == "log") {
-        if (const auto text = params.find("text"); text != params.end() && text->is_string()) log(text->get<std::string>());
+        if (const auto text = params.find("text"); text != params.end() && text->is_string()) logOfEngine(text->get<std::string>());
     } else if (!m_job || !m_job->started) {
-        log("the engine sent " + validUtf8(method.substr(0, 100)) + " without a job");
+        logOfEngine("the engine sent " + validUtf8(method.substr(0, 100)) + " without a job");
     } else if (method == "job.progress") {
         onProgress(params);
     } else if (method == "job.row") {
@@ -177,7 +190,7 @@ void Session::Impl::onNotification(const std::string& method, const json& params
     } else if (method == "job.finished") {
         onFinished(params);
     } else {
-        log("the engine sent an unknown notification: " + validUtf8(method.substr(0, 100)));
+        logOfEngine("the engine sent an unknown notification: " + validUtf8(method.substr(0, 100)));
     }
 }
 

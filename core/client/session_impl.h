@@ -88,7 +88,8 @@ private:
     void flushRows();
     void abandon(Error why);
     void giveUpBroken(const Error& nonsense) {
-        m_link->giveUp(makeError(ErrorCode::environment, "the engine broke the protocol and was stopped: " + nonsense.message));
+        m_link->giveUp(makeError(ErrorCode::environment, "the engine broke the protocol and was stopped: " + nonsense.message,
+                                 "install the same version of Kernelscope on both sides; what was measured until then is kept"));
     }
     void askToStop();
     void jobLostItsEngine(const Error& why, const std::string& diedOf, bool hung, bool cut);
@@ -96,6 +97,7 @@ private:
     void endJob(Finished finished);
     std::chrono::milliseconds silenceDeadline() const;
     void log(const std::string& line) { if (m_listener.log) m_listener.log(line); }
+    void logOfEngine(const std::string& line);
 
     const SessionOptions m_options;
     Store* const m_store;
@@ -120,6 +122,8 @@ private:
         std::function<void(Result<nlohmann::json>)> done;
     };
     std::deque<WaitingCall> m_waitingCalls;
+    std::chrono::steady_clock::time_point m_logSecond{};  ///< when the second began whose lines are counted
+    std::int64_t m_logLines = 0;
     std::thread m_thread;  // last: it uses all of the above
 };
 

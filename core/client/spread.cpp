@@ -7,6 +7,7 @@
 #include "core/client/run_writer.h"
 #include "core/records/headline.h"
 #include "core/records/json_read.h"
+#include "core/records/utf8.h"
 
 namespace kernelscope {
 
@@ -102,11 +103,15 @@ Result<std::vector<std::string>> parseDevices(const std::string& text) {
         else if (c != ' ') devices.back() += c;
     }
     constexpr std::string_view kGpu = "cuda:";
+    constexpr std::size_t kMost = 64;  // an engine each, with libtorch in it
+    if (devices.size() > kMost) return makeError(ErrorCode::usage, "a list of " + std::to_string(devices.size()) + " devices is too long", "name " + std::to_string(kMost) + " at most");
     for (std::size_t i = 0; i < devices.size(); ++i) {
         const std::string& device = devices[i];
+        if (device.empty()) return makeError(ErrorCode::usage, "a device is missing between the commas of '" + shortened(text, 80) + "'", "name each, such as cuda:0,cuda:1");
         const bool gpu = device.starts_with(kGpu) && device.size() > kGpu.size() && device.size() < kGpu.size() + 4 &&
+                         !(device[kGpu.size()] == '0' && device.size() > kGpu.size() + 1) &&  // cuda:00 would be cuda:0 once more
                          device.find_first_not_of("0123456789", kGpu.size()) == std::string::npos;
-        if (!gpu && device != "cpu") return makeError(ErrorCode::usage, "'" + device + "' is no device to spread over", "name each, such as cuda:0,cuda:1");
+        if (!gpu && device != "cpu") return makeError(ErrorCode::usage, "'" + shortened(device, 80) + "' is no device to spread over", "name each, such as cuda:0,cuda:1");
         if (gpu && std::find(devices.begin(), devices.begin() + static_cast<std::ptrdiff_t>(i), device) != devices.begin() + static_cast<std::ptrdiff_t>(i))
             return makeError(ErrorCode::usage, device + " stands in the list twice", "two jobs on one GPU would disturb each other's times");
     }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/records/utf8.h"
+
 namespace kernelscope {
 
 namespace {
@@ -18,7 +20,10 @@ bool isCombining(char32_t c) {
     return (c >= 0x0300 && c <= 0x036F) || (c >= 0x200B && c <= 0x200F) || (c >= 0xFE00 && c <= 0xFE0F);
 }
 
+/// A cell is one line, and no wider than a screen: a file or an engine may hold a name of a megabyte.
 std::string cleaned(std::string text) {
+    constexpr std::size_t kLongestCell = 400;
+    if (text.size() > kLongestCell) text = shortened(text, kLongestCell);
     for (char& c : text)
         if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';
     return text;

@@ -2,6 +2,7 @@
 
 #include "core/records/json_read.h"
 #include "core/records/rows.h"
+#include "core/records/utf8.h"
 
 namespace kernelscope {
 
@@ -10,6 +11,13 @@ using nlohmann::json;
 namespace {
 
 json optionalJson(const std::optional<double>& value) { return value ? jsonNumber(*value) : json(nullptr); }
+
+/// What people are shown of an engine's words: a table, or a label of the window, has no use for a megabyte.
+constexpr std::size_t kLongestName = 300, kLongestSentence = 1000, kLongestText = 16'384, kLongestKey = 4096;
+
+void shorten(std::string& text, std::size_t bytes) {
+    if (text.size() > bytes) text = shortened(text, bytes);
+}
 
 /// A code that a newer peer may have added counts as environment: the job cannot go on, the words still say why.
 ErrorCode errorCodeOf(std::int64_t number) {
@@ -22,6 +30,13 @@ ErrorCode errorCodeOf(std::int64_t number) {
         case 130: return ErrorCode::cancelled;
         default: return ErrorCode::environment;
     }
+}
+
+/// A failure has words, even where the other side has none.
+void sayWhy(Error& error) {
+    if (!error.message.empty()) return;
+    error.message = "the engine failed and did not say why";
+    if (error.advice.empty()) error.advice = "see what it wrote before (its lines begin with engine:), and run `doctor`";
 }
 
 json errorJson(const Error& error) {
@@ -91,6 +106,8 @@ Result<DeviceInfo> deviceInfoFromJson(const json& object) {
     reader.read("free_bytes", device.freeBytes);
     reader.read("default_dtype", device.defaultDtype);
     reader.read("problem", device.problem);
+    shorten(device.name, kLongestName);
+    shorten(device.problem, kLongestSentence);
     return finish(reader, std::move(device));
 }
 
@@ -141,6 +158,7 @@ Result<JobStarted> jobStartedFromJson(const json& object) {
     reader.read("device", started.device);
     reader.read("dtype", started.dtype);
     reader.readObject("settings", started.settings);
+    for (std::string* name : {&started.model, &started.weights, &started.device, &started.dtype}) shorten(*name, kLongestKey);  // a path may be long
     return finish(reader, std::move(started));
 }
 
@@ -152,6 +170,8 @@ Result<Progress> progressFromJson(const json& object) {
     reader.read("total", progress.total);
     reader.read("seconds_left", progress.secondsLeft);
     reader.read("cell", progress.cell);
+    shorten(progress.phase, kLongestName);
+    shorten(progress.cell, kLongestKey);
     return finish(reader, std::move(progress));
 }
 
@@ -163,6 +183,7 @@ Result<Finished> finishedFromJson(const json& object) {
     reader.read("status", status);
     reader.read("headline", finished.headline);
     reader.readObject("result", finished.result);
+    shorten(finished.headline, kLongestSentence);
     json error = json::object();
     reader.readObject("error", error);
     if (!reader.ok()) return reader.error();
@@ -180,6 +201,8 @@ Result<Finished> finishedFromJson(const json& object) {
     inner.read("advice", finished.error.advice);
     finished.error.code = errorCodeOf(code);
     if (!inner.ok()) return inner.error();
+    if (finished.status == RunStatus::failed) sayWhy(finished.error);
+    shorten(finished.error.message, kLongestText);
     return finish(reader, std::move(finished));
 }
 
@@ -211,6 +234,9 @@ Result<RowRecord> rowRecordFromJson(const json& object) {
     auto values = valuesFromJson(*type, *reader.find("row"));
     if (!values) return values.error();
     record.values = std::move(*values);
+    if (record.key.size() > kLongestKey) return makeError(ErrorCode::badInput, "job.row: a key of " + std::to_string(record.key.size()) + " bytes names no row");
+    for (Value& value : record.values)
+        if (auto* text = std::get_if<std::string>(&value)) shorten(*text, kLongestText);
     return record;
 }
 
@@ -275,6 +301,8 @@ Result<RpcMessage> parseLine(std::string_view line) {
     if (!reader.ok()) return invalid(reader.error().message);
     if (!inner.ok()) return invalid(inner.error().message);
     held.code = errorCodeOf(code);
+    sayWhy(held);
+    shorten(held.message, kLongestText);
     message.error = std::move(held);
     return message;
 }

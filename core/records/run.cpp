@@ -2,6 +2,7 @@
 
 #include "core/records/json_read.h"
 #include "core/records/rows.h"
+#include "core/records/utf8.h"
 
 namespace kernelscope {
 
@@ -91,6 +92,8 @@ Result<RunHeader> runHeaderFromJson(const json& document) {
     run.read("status", status);
     run.read("reason", header.reason);
     run.read("headline", header.headline);
+    constexpr std::size_t kLongestHeadline = 1000;  // a sentence; a file may claim anything
+    header.headline = shortened(header.headline, kLongestHeadline);
     if (const auto known = runStatusFromString(status)) header.status = *known;
     else run.fail("status", "is none of running, done, cancelled, failed, interrupted");
     if (!run.ok()) return run.error();

@@ -101,4 +101,10 @@ std::string validUtf8(std::string_view bytes) {
     return text + stream.finish();
 }
 
+std::string shortened(std::string_view utf8, std::size_t bytes) {
+    if (utf8.size() <= bytes) return std::string(utf8);
+    while (bytes > 0 && (static_cast<unsigned char>(utf8[bytes]) & 0xC0) == 0x80) --bytes;  // not in the middle of a character
+    return std::string(utf8.substr(0, bytes)) + "…";
+}
+
 }  // namespace kernelscope

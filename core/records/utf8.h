@@ -27,6 +27,9 @@ private:
     std::string m_held;  ///< at most 3 bytes
 };
 
+/// `utf8` itself, or as many whole characters as fit `bytes` and "…" after them.
+std::string shortened(std::string_view utf8, std::size_t bytes);
+
 /// All at once: push and finish.
 std::string validUtf8(std::string_view bytes);
 

@@ -12,6 +12,7 @@
 //   send METHOD JSON    a notification
 //   raw TEXT            a line as it stands, \xHH allowed
 //   half TEXT           the same without a newline
+//   repeat COUNT METHOD JSON  that many notifications at once
 //   flood JSON          job.progress without end
 //   exhaust             asks for memory until there is none
 //   stop                stops as by SIGSTOP, and plays on when continued
@@ -142,6 +143,14 @@ int main(int argc, char** argv) {
         } else if (command == "send") {
             const auto split = rest.find(' ');
             emit(notificationLine(rest.substr(0, split), json::parse(rest.substr(split + 1))));
+        } else if (command == "repeat") {
+            std::istringstream words(rest);
+            int count = 0;
+            std::string method, params, all;
+            words >> count >> method;
+            std::getline(words, params);
+            for (const std::string line = notificationLine(method, json::parse(params)); count > 0; --count) all += line;
+            emit(all);
         } else if (command == "raw") emit(unescaped(rest) + "\n");
         else if (command == "half") emit(unescaped(rest));
         else if (command == "garbage") {

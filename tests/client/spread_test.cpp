@@ -176,11 +176,15 @@ TEST(Spread, CancelStopsEveryEngineAndKeepsTheRows) {
 TEST(Spread, ListsOfDevicesAreCheckedInWords) {
     EXPECT_EQ(*parseDevices("cuda:0, cuda:1"), (std::vector<std::string>{"cuda:0", "cuda:1"}));
     EXPECT_EQ(*parseDevices("cpu,cpu"), (std::vector<std::string>{"cpu", "cpu"})) << "a CPU has room for several";
-    for (const char* text : {"", "cuda:0,", "cuda", "auto", "cuda:0,cuda:0", "cuda:x", "cuda:", "cuda:99999"}) {
+    std::string many = "cpu";
+    for (int i = 0; i < 64; ++i) many += ",cpu";  // 65 engines would take the machine's memory
+    for (const std::string& text : {std::string(), std::string("cuda:0,"), std::string("cuda"), std::string("auto"), std::string("cuda:0,cuda:0"), std::string("cuda:0,cuda:00"), std::string("cuda:01"),
+                                    std::string("cuda:x"), std::string("cuda:"), std::string("cuda:99999"), std::string(100'000, 'x'), many}) {
         const auto devices = parseDevices(text);
         ASSERT_FALSE(devices.ok()) << text;
         EXPECT_EQ(devices.error().code, ErrorCode::usage);
         EXPECT_FALSE(devices.error().advice.empty());
+        EXPECT_LT(devices.error().message.size(), 200u);
     }
 }
 

@@ -68,6 +68,34 @@ TEST(Protocol, ARowGoesThroughUnchanged) {
     EXPECT_EQ(toJson(*back), toJson(record));
 }
 
+TEST(Protocol, AMegabyteWhereAWordBelongsIsShortened) {
+    const std::string much(1'000'000, 'x');
+    Finished finished;
+    finished.headline = much;
+    EXPECT_LT(finishedFromJson(toJson(finished))->headline.size(), 2'000u);
+    DeviceInfo device;
+    device.id = "cpu";
+    device.name = device.problem = much;
+    EXPECT_LT(deviceInfoFromJson(toJson(device))->name.size(), 1'000u);
+    Progress progress;
+    progress.phase = progress.cell = much;
+    EXPECT_LT(progressFromJson(toJson(progress))->phase.size(), 1'000u);
+    RowRecord record{"sample", "k", valuesOf(SampleRow{much, "span_us", 3, 1.5})};
+    EXPECT_LT(std::get<std::string>(rowRecordFromJson(toJson(record))->values[0]).size(), 20'000u);
+    record.key = much;
+    EXPECT_FALSE(rowRecordFromJson(toJson(record)).ok()) << "a shortened key would be another row's";
+}
+
+TEST(Protocol, AFailureWithoutWordsIsGivenSome) {
+    Finished finished;
+    finished.status = RunStatus::failed;
+    EXPECT_EQ(finishedFromJson(toJson(finished))->error.message, "the engine failed and did not say why");
+    const auto answer = parseLine(R"({"jsonrpc": "2.0", "id": 1, "error": {"code": 0, "message": ""}})");
+    ASSERT_TRUE(answer && answer->error);
+    EXPECT_NE(answer->error->message, "");
+    EXPECT_NE(answer->error->advice, "");
+}
+
 TEST(Protocol, AnUnknownRowTypeIsRefusedByName) {
     EXPECT_EQ(rowRecordFromJson({{"type", "weather"}, {"key", "k"}, {"row", json::object()}}).error().message,
               "job.row: there is no row type 'weather'");

@@ -44,6 +44,16 @@ TEST(PlainTable, ControlCharactersCannotDisturbATerminal) {
     EXPECT_EQ(table.text(), "text\n--------\na b [31m\n");
 }
 
+TEST(PlainTable, ACellIsNoWiderThanAScreenWhateverItHolds) {
+    PlainTable table;
+    table.addColumn("name");
+    table.addRow({std::string(1'000'000, 'x')});
+    table.addRow({std::string(399, 'y') + "漢"});
+    EXPECT_LT(table.text().size(), 2'000u);
+    EXPECT_NE(table.text().find(std::string(400, 'x') + "…\n"), std::string::npos);
+    EXPECT_NE(table.text().find(std::string(399, 'y') + "…\n"), std::string::npos) << "never in the middle of a character";
+}
+
 TEST(PlainTable, WidthCountsWhatIsSeen) {
     EXPECT_EQ(displayWidth("µs"), 2u);
     EXPECT_EQ(displayWidth("漢字"), 4u);
