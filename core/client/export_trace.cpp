@@ -26,7 +26,9 @@ struct WholeNanoseconds {
 
 Result<void> traceDocument(const RunHeader& header, const RowPages& events, const TextSink& sink) {
     if (events.count == 0)
-        return makeError(ErrorCode::badInput, "run " + header.id + " keeps no timeline of a pass", "profile runs do; this one is of kind " + header.kind);
+        return makeError(ErrorCode::badInput, "run " + header.id + " keeps no timeline of a pass",
+                         header.kind == RowSchema<ProfileRow>::kName ? "a profile has one once it is done, and an imported one where its file had it; measure it again"
+                                                                     : "profile runs do; this one is of kind " + header.kind);
     // A process a phase, a thread a track, in the order in which the engine told them.
     std::map<std::string, int> phases;
     std::map<std::pair<int, std::string>, int> tracks;

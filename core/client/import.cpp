@@ -36,7 +36,7 @@ Result<void> readRows(const json& list, const RowType& type, std::vector<RowReco
 
 Result<ImportedRun> readRun(std::string_view text) {
     const auto document = parseJson(text);
-    if (!document) return makeError(ErrorCode::badInput, "the file is not JSON", "import what `runs export --format json` wrote");
+    if (!document) return makeError(ErrorCode::badInput, "this is not JSON: " + whyNoJson(text), "import what `runs export --format json` wrote");
     auto header = runHeaderFromJson(*document);
     if (!header) return header.error();
     const RowType* own = findRowType(header->kind);
@@ -71,9 +71,10 @@ Result<RunHeader> importRun(Store& store, std::string_view text) {
 Result<RunHeader> importFile(Store& store, const std::filesystem::path& file) {
     constexpr std::size_t kBeginning = std::size_t{1} << 20;  // a trace names its devices before its events
     const auto named = [&](Result<RunHeader> made) -> Result<RunHeader> {
-        if (made || made.error().message.find(file.string()) != std::string::npos) return made;
+        if (made) return made;
         Error error = made.error();
-        error.message = file.string() + ": " + error.message;
+        if (error.message.find(file.string()) == std::string::npos) error.message = file.string() + ": " + error.message;
+        if (error.advice.empty()) error.advice = "import what `runs export --format json` wrote, or a Chrome trace of the torch profiler";
         return error;
     };
     // A pipe would have to be read twice, and a device (/dev/zero) never ends.

@@ -1,7 +1,10 @@
 #include "core/records/json_read.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+
+#include "core/records/utf8.h"
 
 namespace kernelscope {
 
@@ -36,6 +39,31 @@ std::optional<json> parseJson(std::string_view text) {
     json document = json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
     if (document.is_discarded()) return std::nullopt;
     return document;
+}
+
+std::string whyNoJson(std::string_view text) {
+    constexpr std::size_t kShown = 200;
+    if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) return "it is empty";
+    if (const std::size_t valid = validPrefix(text); valid < text.size()) return "it is not UTF-8 (byte " + std::to_string(valid + 1) + ")";
+    if (nestsTooDeep(text)) return "it nests more than " + std::to_string(kMaxJsonDepth) + " levels deep";
+    try {
+        [[maybe_unused]] const json read = json::parse(text.begin(), text.end());
+    } catch (const json::parse_error& error) {
+        const std::size_t offset = std::min(error.byte > 0 ? error.byte - 1 : 0, text.size());
+        const auto before = text.substr(0, offset);
+        const auto line = std::count(before.begin(), before.end(), '\n') + 1;
+        const auto lastBreak = before.rfind('\n');
+        const std::size_t column = offset - (lastBreak == std::string_view::npos ? 0 : lastBreak + 1) + 1;
+        // The library's words are "[...] parse error at line 1, column 2: syntax error ..."; the place is ours.
+        const std::string words = error.what();
+        const auto cause = words.find("syntax error");
+        return "line " + std::to_string(line) + ", column " + std::to_string(column) + ": " + shortened(cause == std::string::npos ? "a text that JSON does not allow" : words.substr(cause), kShown);
+    } catch (const json::exception& error) {
+        const std::string words = error.what();  // "[json.exception.out_of_range.406] number overflow parsing '1e400'"
+        const auto bracket = words.find("] ");
+        return shortened(bracket == std::string::npos ? words : words.substr(bracket + 2), kShown);
+    }
+    return {};
 }
 
 std::string dumpJson(const json& document, int indent) {

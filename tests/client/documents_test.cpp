@@ -188,6 +188,19 @@ TEST(Import, WhatIsNoRunIsRefusedInWordsAndLeavesNothing) {
     EXPECT_TRUE(store->runs()->empty());
 }
 
+TEST(Import, WhatIsNoJsonIsSaidWithThePlaceAndTheCause) {
+    const auto store = memoryStore();
+    const std::string deep = std::string(100, '[') + std::string(100, ']');
+    for (const auto& [text, words] : {std::pair<std::string, const char*>{"", "it is empty"}, {" \n", "it is empty"}, {"{\"schema\": 1,\n\"kind\": profile}", "line 2, column"},
+                                      {"{\"schema\": 1", "unexpected end of input"}, {"{\"a\": 1e400}", "1e400"}, {"{\"a\": NaN}", "line 1, column"}, {std::string("\xff\xfe{\0", 4), "not UTF-8 (byte 1)"},
+                                      {"{\"a\": \"\\ud800\"}", "surrogate"}, {deep, "64 levels"}, {"{} x", "line 1, column 4"}}) {
+        const auto made = importRun(*store, text);
+        ASSERT_FALSE(made.ok()) << text;
+        EXPECT_NE(made.error().message.find("this is not JSON: "), std::string::npos) << made.error().message;
+        EXPECT_NE(made.error().message.find(words), std::string::npos) << made.error().message;
+    }
+}
+
 TEST(Import, ARunExportedWhileItRanIsInterruptedHere) {
     const auto from = memoryStore(), to = memoryStore();
     RunHeader run = header("a");
