@@ -36,6 +36,7 @@
 #include "ui/text.h"
 #include "ui/widgets/banner.h"
 #include "ui/widgets/engine_bar.h"
+#include "ui/widgets/engine_log.h"
 #include "ui/widgets/hub_bar.h"
 
 namespace kernelscope::ui {
@@ -67,6 +68,7 @@ MainWindow::MainWindow(WindowOptions options, QWidget* parent)
     m_export->setToolButtonStyle(Qt::ToolButtonTextOnly);
     m_modelLine->addAtEnd(m_export);
     m_engineBar = new EngineBar(content);
+    m_engineLog = new EngineLog(this);
     m_hubBar = new HubBar(content);
     m_stack = new QStackedWidget(content);
     column->addWidget(m_modelLine);
@@ -222,6 +224,7 @@ void MainWindow::startEngine() {
     connect(engine, &EngineAdapter::helloReceived, this, [this](const Hello& hello) { m_modelLine->setDevices(hello.devices); });
     connectModels(engine);
     connect(engine, &EngineAdapter::telemetryReceived, m_strip, &StatusStrip::setTelemetry);
+    connect(engine, &EngineAdapter::logged, m_engineLog, &EngineLog::add);
     connect(engine, &EngineAdapter::progressed, this, [this](const Progress& progress) {
         QString doing = toQt(progress.phase).toLower();
         if (progress.total > 0) doing += QString(" %1 of %2").arg(qlonglong(progress.done)).arg(qlonglong(progress.total));
@@ -230,6 +233,7 @@ void MainWindow::startEngine() {
     connect(engine, &EngineAdapter::jobFinished, this, [this] { m_strip->setDoing({}); updateActions(); });
     connect(engine, &EngineAdapter::stateChanged, this, [this, where](EngineState state, const QString& why) {
         m_strip->setEngine(state, why, where);
+        if (state == EngineState::lost && !why.isEmpty()) m_engineLog->add({where + ": " + why});
         if (state == EngineState::lost && !m_services.engine->running()) {
             // A page that works without an engine is left alone.
             Page* page = qobject_cast<JobPage*>(currentPage()) ? currentPage() : m_profile;

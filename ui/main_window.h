@@ -27,6 +27,7 @@ class DoctorPage;
 class EndToEndPage;
 class EngineAdapter;
 class EngineBar;
+class EngineLog;
 class HubBar;
 class KernelsPage;
 class ModelLine;
@@ -60,6 +61,7 @@ public:
     [[nodiscard]] ModelLine* modelLine() const { return m_modelLine; }
     [[nodiscard]] Rail* rail() const { return m_rail; }
     [[nodiscard]] EngineBar* engineBar() const { return m_engineBar; }
+    [[nodiscard]] EngineLog* engineLog() const { return m_engineLog; }
     [[nodiscard]] HubBar* hubBar() const { return m_hubBar; }
     [[nodiscard]] QToolButton* exportButton() const { return m_export; }
     [[nodiscard]] const Services& services() const { return m_services; }
@@ -128,6 +130,7 @@ private:
     QStackedWidget* m_stack;
     StatusStrip* m_strip;
     EngineBar* m_engineBar;
+    EngineLog* m_engineLog;
     HubBar* m_hubBar;
     QToolButton* m_export;
     ProfilePage* m_profile = nullptr;

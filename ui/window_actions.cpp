@@ -16,6 +16,7 @@
 #include "ui/main_window.h"
 #include "ui/pages/job_page.h"
 #include "ui/services/engine_adapter.h"
+#include "ui/widgets/engine_log.h"
 #include "ui/widgets/hub_bar.h"
 
 namespace kernelscope::ui {
@@ -66,6 +67,10 @@ void MainWindow::makeMenus() {
     });
     run->addSeparator();
     run->addAction("&Engine settings…", this, [this] { emit currentPage()->engineSettingsRequested(); });
+    run->addAction("Engine &log…", this, [this] {
+        m_engineLog->show();
+        m_engineLog->raise();
+    });
 
     QMenu* view = menuBar()->addMenu("&View");
     auto* schemes = new QActionGroup(this);

@@ -20,6 +20,7 @@
 #include "ui/text.h"
 #include "ui/widgets/banner.h"
 #include "ui/widgets/engine_bar.h"
+#include "ui/widgets/engine_log.h"
 #include "ui/widgets/remote_folders.h"
 #include "ui_support.h"
 
@@ -68,6 +69,7 @@ TEST(Machines, AnotherOneIsChosenInTheDevicePickerAndRemembered) {
     EXPECT_FALSE(itemWith(device, "scripted CPU").isEmpty());
     EXPECT_FALSE(itemWith(device, "This machine").isEmpty());
     EXPECT_TRUE(itemWith(device, "On env").isEmpty()) << "the one in use is not offered again";
+    EXPECT_TRUE(waitFor([&] { return window->engineLog()->text().contains("Welcome to gpubox"); })) << "its greeting is kept in the log";
 
     activate(device, "This machine");
     EXPECT_FALSE(itemWith(device, "On env").isEmpty()) << "remembered";

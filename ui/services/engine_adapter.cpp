@@ -36,7 +36,10 @@ struct EngineAdapter::Queue {
 
     void push(Event event) {
         const std::lock_guard lock(mutex);
-        events.push_back(std::move(event));
+        // Only the newest of these is of use, so that an engine that sends nothing else does not fill the memory.
+        const bool replaces = !events.empty() && events.back().index() == event.index() && (std::holds_alternative<Telemetry>(event) || std::holds_alternative<Progress>(event));
+        if (replaces) events.back() = std::move(event);
+        else events.push_back(std::move(event));
         if (awake || !owner) return;
         awake = true;
         QMetaObject::invokeMethod(owner, [adapter = owner] { adapter->drain(); }, Qt::QueuedConnection);
@@ -110,6 +113,8 @@ void EngineAdapter::drain() {
 
     std::vector<RowRecord> rows;
     std::optional<Progress> progress;
+    std::optional<Telemetry> telemetry;
+    QStringList log;
     const auto flush = [&] {
         if (!rows.empty()) emit rowsArrived(rows);
         rows.clear();
@@ -121,10 +126,10 @@ void EngineAdapter::drain() {
             rows.push_back(std::move(*row));
         } else if (auto* newest = std::get_if<Progress>(&event)) {
             progress = std::move(*newest);
-        } else if (auto* telemetry = std::get_if<Telemetry>(&event)) {
-            emit telemetryReceived(*telemetry);
-        } else if (auto* log = std::get_if<LogEvent>(&event)) {
-            emit logged(toQt(log->line));
+        } else if (auto* sample = std::get_if<Telemetry>(&event)) {
+            telemetry = std::move(*sample);
+        } else if (auto* said = std::get_if<LogEvent>(&event)) {
+            log << toQt(said->line);
         } else if (auto* state = std::get_if<StateEvent>(&event)) {
             m_state = state->state;
             if (m_state == EngineState::stopped || m_state == EngineState::lost) m_hello.reset();
@@ -145,6 +150,8 @@ void EngineAdapter::drain() {
         }
     }
     flush();
+    if (telemetry && m_hello) emit telemetryReceived(*telemetry);  // what an engine said that has gone meanwhile is of no use
+    if (!log.isEmpty()) emit logged(log);
 
     const std::lock_guard lock(m_queue->mutex);
     const bool more = m_running || !m_queue->events.empty();

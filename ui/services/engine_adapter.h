@@ -37,12 +37,12 @@ public:
 signals:
     void stateChanged(kernelscope::EngineState state, const QString& why);
     void helloReceived(const kernelscope::Hello& hello);
-    void telemetryReceived(const kernelscope::Telemetry& telemetry);
+    void telemetryReceived(const kernelscope::Telemetry& telemetry);      ///< the newest of a drain
     void jobStarted(const kernelscope::RunHeader& run);
     void progressed(const kernelscope::Progress& progress);               ///< the newest of a drain
     void rowsArrived(const std::vector<kernelscope::RowRecord>& batch);   ///< all of a drain, in order
     void jobFinished(const kernelscope::RunHeader& run, const kernelscope::Finished& finished);
-    void logged(const QString& line);
+    void logged(const QStringList& lines);  ///< what the engine and the session said since the last drain, in order
 
 private:
     struct Queue;
