@@ -4,10 +4,10 @@
 #include <QApplication>
 #include <QCommandLineParser>
 #include <QElapsedTimer>
-#include <QLocale>
 
 #include "core/records/process_guard.h"
 #include "ui/main_window.h"
+#include "ui/text.h"
 
 #ifndef KERNELSCOPE_VERSION
 #define KERNELSCOPE_VERSION "unknown"
@@ -38,8 +38,7 @@ int main(int argc, char** argv) {
     const bool noDisplay = displayMissing(argc, argv);
     if (noDisplay) qputenv("QT_QPA_PLATFORM", "offscreen");  // --help and --version need none
     QApplication application(argc, argv);
-    // Figures read the same everywhere, as they do in files: with a decimal point.
-    QLocale::setDefault(QLocale::c());
+    kernelscope::ui::readFiguresAsFilesHaveThem();
     QApplication::setApplicationName("kernelscope");
     QApplication::setApplicationDisplayName("Kernelscope");
     QApplication::setApplicationVersion(KERNELSCOPE_VERSION);

@@ -1,9 +1,11 @@
 #include "ui/text.h"
 
+#include <clocale>
 #include <cmath>
 
 #include <QDateTime>
 #include <QFontMetricsF>
+#include <QLocale>
 #include <QPainter>
 
 namespace kernelscope::ui {
@@ -14,6 +16,11 @@ constexpr QChar kThinSpace(0x2009);
 bool isDigit(QChar c) { return c >= u'0' && c <= u'9'; }
 
 }  // namespace
+
+void readFiguresAsFilesHaveThem() {
+    QLocale::setDefault(QLocale::c());
+    std::setlocale(LC_NUMERIC, "C");
+}
 
 QString number(double value, int decimals) {
     if (std::isnan(value)) return "nan";

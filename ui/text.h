@@ -18,6 +18,10 @@ inline QString toQt(const std::string& text) { return QString::fromUtf8(text.dat
 inline QString toQt(std::string_view text) { return QString::fromUtf8(text.data(), qsizetype(text.size())); }
 inline std::string fromQt(const QString& text) { return text.toUtf8().toStdString(); }
 
+/// Call it after QApplication, which takes over the user's locale: from then on figures are read and written with a decimal point in every
+/// locale. JSON in memory would else lose its fractions where that mark is more than a byte (Pashto's).
+void readFiguresAsFilesHaveThem();
+
 /// "3 152.4": fixed decimals, thin spaces between thousands, never a comma. Not finite: "nan", "inf".
 QString number(double value, int decimals);
 QString number(const std::optional<double>& value, int decimals, const QString& unknown = QString());

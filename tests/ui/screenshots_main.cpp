@@ -81,7 +81,7 @@ void opened(MainWindow& window, const Shots& shots) {
 int main(int argc, char** argv) {
     if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
     QApplication application(argc, argv);
-    QLocale::setDefault(QLocale::c());
+    kernelscope::ui::readFiguresAsFilesHaveThem();
     QCommandLineParser parser;
     parser.addHelpOption();
     parser.addPositionalArgument("folder", "Where the pictures go.");

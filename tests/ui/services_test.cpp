@@ -1,13 +1,18 @@
 #include <gtest/gtest.h>
 
+#include <clocale>
+
 #include <QAbstractItemModelTester>
 #include <QApplication>
 #include <QClipboard>
+#include <QDir>
 #include <QFile>
+#include <QProcess>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 
 #include "core/records/csv.h"
+#include "core/records/json_read.h"
 #include "ui/models/profile_tree.h"
 #include "ui/models/runs_table.h"
 #include "ui/services/command_line.h"
@@ -71,6 +76,35 @@ TEST(Export, SaysWhichFileCouldNotBeWritten) {
     ASSERT_FALSE(result.ok());
     EXPECT_NE(result.error().message.find("/proc/no/such/a.csv"), std::string::npos);
     EXPECT_FALSE(result.error().advice.empty());
+}
+
+/// The locale of the process again as it was, whatever a test did to it.
+class LocaleGuard {
+public:
+    LocaleGuard() : m_before(std::setlocale(LC_ALL, nullptr)) {}
+    ~LocaleGuard() {
+        qunsetenv("LOCPATH");
+        std::setlocale(LC_ALL, m_before.c_str());
+    }
+private:
+    std::string m_before;
+};
+
+TEST(Figures, KeepTheirFractionsInEveryLocale) {
+    // Pashto writes a decimal mark of two bytes, German a comma; a locale that is not here is made, where that can be done.
+    const QTemporaryDir made;
+    const LocaleGuard guard;
+    int tried = 0;
+    for (const char* name : {"ps_AF", "de_DE", "tr_TR"}) {
+        QProcess::execute("localedef", {"-i", name, "-f", "UTF-8", made.path() + "/" + name + ".UTF-8"});
+        if (QDir(made.path() + "/" + name + ".UTF-8").exists()) qputenv("LOCPATH", made.path().toUtf8());
+        if (!std::setlocale(LC_ALL, (std::string(name) + ".UTF-8").c_str())) continue;  // as QApplication does
+        ++tried;
+        readFiguresAsFilesHaveThem();
+        EXPECT_EQ(parseJson("[1234.75, 1e-3]")->dump(), "[1234.75,0.001]") << name;
+        EXPECT_EQ(number(1234.75, 2), QString::fromUtf8("1\u2009234.75")) << name;
+    }
+    if (tried == 0) GTEST_SKIP() << "there are no other locales here (Debian: locales)";
 }
 
 TEST(CommandLine, RepeatsTheJobAndQuotesWhatTheShellWouldTakeApart) {
