@@ -57,7 +57,7 @@ std::string whyNoJson(std::string_view text) {
         // The library's words are "[...] parse error at line 1, column 2: syntax error ..."; the place is ours.
         const std::string words = error.what();
         const auto cause = words.find("syntax error");
-        return "line " + std::to_string(line) + ", column " + std::to_string(column) + ": " + shortened(cause == std::string::npos ? "a text that JSON does not allow" : words.substr(cause), kShown);
+        return "line " + std::to_string(line) + ", column " + std::to_string(column) + ": " + shortened(validUtf8(cause == std::string::npos ? "a text that JSON does not allow" : words.substr(cause)), kShown);  // what it read last may end inside a character
     } catch (const json::exception& error) {
         const std::string words = error.what();  // "[json.exception.out_of_range.406] number overflow parsing '1e400'"
         const auto bracket = words.find("] ");

@@ -18,7 +18,7 @@ inline constexpr int kMaxJsonDepth = 64;
 
 /// Parses text; nullopt when it is no JSON, holds invalid UTF-8, or nests deeper than kMaxJsonDepth.
 std::optional<nlohmann::json> parseJson(std::string_view text);
-/// Why parseJson took no text, for people: "it is empty", "line 3, column 7: syntax error ...". Empty where it took it.
+/// Why parseJson did not take a text, for people: "it is empty", "line 3, column 7: syntax error ...".
 std::string whyNoJson(std::string_view text);
 
 /// One line of JSON. Invalid UTF-8 in strings becomes U+FFFD, NaN becomes null.

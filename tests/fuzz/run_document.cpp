@@ -5,6 +5,7 @@
 #include "core/client/export.h"
 #include "core/client/import.h"
 #include "core/records/rows.h"
+#include "core/records/utf8.h"
 #include "tests/fuzz/check.h"
 
 using namespace kernelscope;
@@ -12,7 +13,8 @@ using namespace kernelscope;
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const auto run = readRun({reinterpret_cast<const char*>(data), size});
     if (!run) {
-        FUZZ_CHECK(run.error().code == ErrorCode::badInput && !run.error().message.empty());
+        const std::string& words = run.error().message;
+        FUZZ_CHECK(run.error().code == ErrorCode::badInput && !words.empty() && words.size() < 100'000 && validPrefix(words) == words.size());
         return 0;
     }
     const RowType* type = findRowType(run->header.kind);
