@@ -2,11 +2,16 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdio>
+#include <cstring>
 
 #include <fcntl.h>
 #include <unistd.h>
 
 namespace kernelscope {
+namespace {
+constexpr int kCannotAnswer = 4;
+}
 
 ProtocolStream::ProtocolStream() {
     m_out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
@@ -47,7 +52,12 @@ void ProtocolStream::writeLine(const std::string& line) {
     while (written < line.size()) {
         const ssize_t count = write(m_out, line.data() + written, line.size() - written);
         if (count < 0 && errno == EINTR) continue;
-        if (count <= 0) leaveNow(0);  // nobody listens any more
+        if (count < 0 && errno == EPIPE) leaveNow(0);  // nobody listens any more
+        if (count <= 0) {
+            // A kernel of somebody's own may have closed it: these words are the last that the client has.
+            std::fprintf(stderr, "the engine cannot write its answers: %s\n", std::strerror(errno));
+            leaveNow(kCannotAnswer);
+        }
         written += static_cast<std::size_t>(count);
     }
 }

@@ -5,7 +5,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/model/json_text.h"
+#include "core/records/utf8.h"
+
 namespace kernelscope {
+
+namespace {
+constexpr std::size_t kShown = 80;  ///< bytes of a value that a message repeats
+}
 
 SettingsReader::SettingsReader(const nlohmann::json& settings) : m_given(settings) {
     if (!m_given.is_object()) {
@@ -28,7 +35,7 @@ std::int64_t SettingsReader::integer(const char* key, std::int64_t fallback, std
     std::int64_t value = fallback;
     if (const nlohmann::json* given = find(key)) {
         if (!given->is_number_integer() || given->get<double>() < static_cast<double>(low) || given->get<double>() > static_cast<double>(high)) {
-            fail(fmt::format("{} is {}, but must be a whole number from {} to {}", key, given->dump(), low, high));
+            fail(fmt::format("{} is {}, but must be a whole number from {} to {}", key, shown(*given), low, high));
         } else {
             value = given->get<std::int64_t>();
         }
@@ -41,7 +48,7 @@ double SettingsReader::number(const char* key, double fallback, double low, doub
     double value = fallback;
     if (const nlohmann::json* given = find(key)) {
         if (!given->is_number() || !(given->get<double>() >= low && given->get<double>() <= high)) {
-            fail(fmt::format("{} is {}, but must be a number from {} to {}", key, given->dump(), low, high));
+            fail(fmt::format("{} is {}, but must be a number from {} to {}", key, shown(*given), low, high));
         } else {
             value = given->get<double>();
         }
@@ -54,7 +61,7 @@ bool SettingsReader::flag(const char* key, bool fallback) {
     bool value = fallback;
     if (const nlohmann::json* given = find(key)) {
         if (given->is_boolean()) value = given->get<bool>();
-        else fail(fmt::format("{} is {}, but must be true or false", key, given->dump()));
+        else fail(fmt::format("{} is {}, but must be true or false", key, shown(*given)));
     }
     m_complete[key] = value;
     return value;
@@ -64,7 +71,7 @@ std::string SettingsReader::text(const char* key, const std::string& fallback) {
     std::string value = fallback;
     if (const nlohmann::json* given = find(key)) {
         if (given->is_string()) value = given->get<std::string>();
-        else fail(fmt::format("{} is {}, but must be text", key, given->dump()));
+        else fail(fmt::format("{} is {}, but must be text", key, shown(*given)));
     }
     m_complete[key] = value;
     return value;
@@ -75,7 +82,7 @@ std::string SettingsReader::choice(const char* key, const std::string& fallback,
     for (const std::string& each : choices) {
         if (each == value) return value;
     }
-    fail(fmt::format("{} is '{}', but must be one of {}", key, value, fmt::join(choices, ", ")));
+    fail(fmt::format("{} is '{}', but must be one of {}", key, shortened(value, kShown), fmt::join(choices, ", ")));
     return fallback;
 }
 
@@ -92,7 +99,7 @@ std::vector<std::int64_t> SettingsReader::integers(const char* key) {
 
 Result<nlohmann::json> SettingsReader::finish() {
     for (const auto& [key, value] : m_given.items()) {
-        if (!m_asked.contains(key)) fail(fmt::format("There is no setting called '{}' here", key), fmt::format("Known: {}.", fmt::join(m_asked, ", ")));
+        if (!m_asked.contains(key)) fail(fmt::format("There is no setting called '{}' here", shortened(key, kShown)), fmt::format("Known: {}.", fmt::join(m_asked, ", ")));
     }
     if (m_problem) return *m_problem;
     return m_complete;

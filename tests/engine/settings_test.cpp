@@ -44,6 +44,18 @@ TEST(EngineSettings, AChoiceThatDoesNotExistNamesThoseThatDo) {
     EXPECT_EQ(reader.finish().error().message, "phase is 'decoding', but must be one of decode, prefill, both");
 }
 
+TEST(EngineSettings, AMessageDoesNotRepeatAMegabyteOfJunk) {
+    const std::string junk(1'000'000, 'x');
+    for (const nlohmann::json& settings : {nlohmann::json{{"mode", junk}}, nlohmann::json{{"batch", junk}}, nlohmann::json{{"batch", std::vector<int>(100'000, 7)}}, nlohmann::json{{junk, 1}}}) {
+        SettingsReader reader(settings);
+        (void)reader.choice("mode", "eager", {"eager", "graph"});
+        (void)reader.integer("batch", 1, 1, 8);
+        const auto problem = reader.finish();
+        ASSERT_FALSE(problem);
+        EXPECT_LT(problem.error().message.size(), 300u);
+    }
+}
+
 TEST(EngineSettings, SettingsThatAreNoObjectAreRefused) { EXPECT_FALSE(SettingsReader(nlohmann::json::array({1, 2})).finish()); }
 
 }  // namespace
