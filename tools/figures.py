@@ -184,7 +184,43 @@ def peers(folder):
     return lines
 
 
-BLOCKS = {"peers": peers, "profile": profile, "crosscheck": crosscheck, "repeats": repeats, "e2e": e2e, "sweep": sweep, "launch": launch}
+OPERATORS = ("rms_norm", "add_rms_norm", "silu_mul", "rope")
+
+
+def cpu_gains(folder):
+    """By operator and kind of cell ("many": 128 rows or more in float32 and bfloat16; "half": the same in float16; "one": one row), a figure a run: call time, native over
+    fused, geometric mean, and for one row the least."""
+    gains = {}
+    for file in sorted((MEASUREMENTS / folder).glob("sweep-*.json")):
+        us = {}
+        for each in json.loads(file.read_text(encoding="utf-8"))["rows"]:
+            us[each["op"], each["dtype"], each["rows"], each["variant"]] = each["call_us"]
+        for op in OPERATORS:
+            kinds = {}
+            for key in us:
+                if key[0] == op and key[3] == "native":
+                    kind = "one" if key[2] == 1 else "half" if key[1] == "float16" else "many"
+                    kinds.setdefault(kind, []).append(us[key] / us[key[:3] + ("fused",)])
+            for kind, each in kinds.items():
+                gains.setdefault((op, kind), []).append(min(each) if kind == "one" else geometric_mean(each))
+    return gains
+
+
+def median_of(values):
+    return sorted(values)[len(values) // 2]
+
+
+def cpu(folder):
+    """Our CPU kernels over the native sequence, by call time."""
+    gains = cpu_gains(folder)
+    lines = ["| operator | 128 to 2048 rows, float32 and bfloat16 (of the runs) | the same, float16 | one row, slowest type |", "|---|---|---|---|"]
+    for op in OPERATORS:
+        many, half, one = (gains[op, kind] for kind in ("many", "half", "one"))
+        lines.append(f"| {op} | {median_of(many):.1f}x ({min(many):.1f}x to {max(many):.1f}x) | {median_of(half):.1f}x | {median_of(one):.1f}x |")
+    return lines
+
+
+BLOCKS = {"peers": peers, "cpu": cpu, "profile": profile, "crosscheck": crosscheck, "repeats": repeats, "e2e": e2e, "sweep": sweep, "launch": launch}
 
 
 def rewritten(text):

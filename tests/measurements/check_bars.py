@@ -6,9 +6,9 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
-from figures import MEASUREMENTS, NORMS, chain_gains, geometric_mean, load, peer_cells, peer_ratios, row  # noqa: E402
+from figures import MEASUREMENTS, NORMS, chain_gains, cpu_gains, geometric_mean, load, median_of, peer_cells, peer_ratios, row  # noqa: E402
 
-PROFILES, REPEATS, KERNELS = "2026-11-30-h200", "2026-11-29-h200", "2026-11-30-h200-kernels"
+PROFILES, REPEATS, KERNELS, CPU = "2026-11-30-h200", "2026-11-29-h200", "2026-11-30-h200-kernels", "2026-11-30-cpu"
 CLOSING = ("total", "unattributed", "profiler tax")
 failures, checks = [], 0
 
@@ -105,7 +105,15 @@ def call_times():
             hold(f"{key}: call time, PyTorch's fused norm over ours", us["aten"] / us["fused"], least=1)
 
 
-for part in (profiles, cross_checks, repeats, kernels, call_times):
+def cpu_kernels():
+    for (op, kind), runs in cpu_gains(CPU).items():
+        if kind == "many":
+            hold(f"{op} on a CPU: call time, native over ours, median of the runs", median_of(runs), least=3 if op in NORMS else 1.5)
+        if kind == "one":
+            hold(f"{op} on a CPU: one row, slowest type of all runs", min(runs), least=1)
+
+
+for part in (profiles, cross_checks, repeats, kernels, call_times, cpu_kernels):
     part()
 for each in failures:
     print(each)
