@@ -1,17 +1,37 @@
 #include "core/engine/protocol_stream.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <climits>
 #include <cstdio>
 #include <cstring>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 namespace kernelscope {
 namespace {
 constexpr int kCannotAnswer = 4;
+
+/// Until PIPE_BUF bytes can be written without waiting. A reader may stop reading and never close, as what carries the pipe does when
+/// its own connection has died: once our input is closed too nobody will read on, and an engine that waits for it would keep its GPU for ever.
+void waitForRoom(int out) {
+    constexpr int kForever = -1, kLastChanceMs = 2000;
+    pollfd ends[] = {{out, POLLOUT, 0}, {STDIN_FILENO, POLLRDHUP, 0}};
+    if (poll(ends, 1, 0) > 0) return;
+    for (;;) {
+        const int news = poll(ends, 2, kForever);
+        if (news < 0 && errno != EINTR) return;  // the write says what is wrong
+        if (news <= 0) continue;
+        if (ends[0].revents) return;
+        if (poll(ends, 1, kLastChanceMs) == 0) leaveNow(0);
+        return;
+    }
 }
+
+}  // namespace
 
 ProtocolStream::ProtocolStream() {
     m_out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
@@ -50,7 +70,8 @@ void ProtocolStream::writeLine(const std::string& line) {
     const std::lock_guard lock(m_writing);
     std::size_t written = 0;
     while (written < line.size()) {
-        const ssize_t count = write(m_out, line.data() + written, line.size() - written);
+        waitForRoom(m_out);
+        const ssize_t count = write(m_out, line.data() + written, std::min<std::size_t>(line.size() - written, PIPE_BUF));
         if (count < 0 && errno == EINTR) continue;
         if (count < 0 && errno == EPIPE) leaveNow(0);  // nobody listens any more
         if (count <= 0) {

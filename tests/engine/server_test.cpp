@@ -198,6 +198,15 @@ TEST_F(EngineServer, LeavesAtOnceWhenItsInputClosesEvenDuringAJob) {
     EXPECT_EQ(end->signal, 0);
 }
 
+TEST_F(EngineServer, LeavesWhenItsInputClosesAlsoWhereNobodyReadsItsAnswers) {
+    // A connection that has died below ssh: what it carried is neither read nor closed. The answers to these fill the pipe several times over.
+    for (int i = 0; i < 500; ++i) (void)ask("engine.hello", nlohmann::json::object());
+    child->closeInput();
+    const auto end = child->waitForEnd(20s);
+    ASSERT_TRUE(end) << "it holds its GPU for ever";
+    EXPECT_EQ(end->words(), "exit code 0");
+}
+
 TEST_F(EngineServer, TelemetryOfACpuSaysWhyThereIsNone) {
     ASSERT_TRUE(answerTo(ask("telemetry.start", {{"device", "cpu"}, {"interval_ms", 100}})).result);
     const Result<Telemetry> state = telemetryFromJson(notification("telemetry").params);
