@@ -296,7 +296,6 @@ private:
 
     Result<void> timeMode(const Group& group, CacheMode mode, const std::vector<const Variant*>& timed, const std::map<const Variant*, CaseOutcome>& passed,
                           const Operands& example, JobContext& context) {
-        std::map<const Variant*, std::vector<double>> callUs;
         std::vector<std::unique_ptr<PreparedCalls>> prepared;
         std::vector<Contender> contenders;
         for (const Variant* variant : timed) {
@@ -309,11 +308,12 @@ private:
                 send(row, context);
                 continue;
             }
-            callUs[variant] = m_meter->callUs(*group.op, *variant, example, mode, kCallSamples);
             prepared.push_back(std::move(*calls));
             contenders.push_back({variant, prepared.back().get(), {}});
         }
         if (contenders.empty()) return {};
+        const auto callUs = measureCalls(*m_meter, *group.op, contenders, example, mode, kCallSamples,
+                                         [&](const Variant& variant) { say(group, variant, mode, "Timing", context); });
 
         std::vector<Telemetry> states;
         RoundOptions options;
@@ -331,16 +331,17 @@ private:
     }
 
     void sendRows(const Group& group, CacheMode mode, const std::vector<Contender>& contenders, const std::map<const Variant*, CaseOutcome>& passed,
-                  const std::map<const Variant*, std::vector<double>>& callUs, const std::vector<Telemetry>& states, JobContext& context) {
+                  const std::vector<std::vector<double>>& callUs, const std::vector<Telemetry>& states, JobContext& context) {
         const auto throttled = std::count_if(states.begin(), states.end(), [](const Telemetry& state) { return !state.throttle.empty(); });
         const Work work = group.op->work(shapeFor(group.hidden, group.rows), group.dtype);
         std::vector<SweepRow> rows;
-        for (const Contender& contender : contenders) {
+        for (std::size_t i = 0; i < contenders.size(); ++i) {
+            const Contender& contender = contenders[i];
             SweepRow row = rowFor(group, *contender.variant, mode);
             const CaseOutcome& outcome = passed.at(contender.variant);
             row.status = outcome.status;
             if (outcome.status == "other_order") row.reason = outcome.reason;
-            describeTimes({contender.samplesUs, median(callUs.at(contender.variant)), work, m_limits, contender.variant->programmatic, mode, !m_setup->device.isCuda(),
+            describeTimes({contender.samplesUs, median(callUs[i]), work, m_limits, contender.variant->programmatic, mode, !m_setup->device.isCuda(),
                            !states.empty() && 2 * throttled >= static_cast<std::ptrdiff_t>(states.size())},
                           row);
             rows.push_back(std::move(row));
@@ -352,7 +353,7 @@ private:
         }
         // Together, after all figures are there: a baseline's row is never without the rows that refer to it.
         for (const SweepRow& row : rows) send(row, context);
-        for (std::size_t i = 0; i < rows.size(); ++i) sendSamples(rowKey(rows[i]), {contenders[i].samplesUs, callUs.at(contenders[i].variant), states, kRoundsBetweenTelemetry}, context);
+        for (std::size_t i = 0; i < rows.size(); ++i) sendSamples(rowKey(rows[i]), {contenders[i].samplesUs, callUs[i], states, kRoundsBetweenTelemetry}, context);
     }
 
     void send(const SweepRow& row, JobContext& context) {

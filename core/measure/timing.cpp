@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include <ATen/ATen.h>
 
@@ -10,6 +11,11 @@ namespace {
 
 // The stop rule is looked at this often: it needs a few new samples to say anything new.
 constexpr std::int64_t kRoundsBetweenLooks = 5;
+
+// One disturbed turn in four leaves a median where it was.
+constexpr std::int64_t kCallTurns = 4;
+// Whose calls have taken this long is known well enough: hundreds of slow calls would help nobody.
+constexpr double kEnoughCallsUs = 1e6;
 
 bool known(const Contender& contender, double relativeWidth) {
     const Interval interval = medianByRanks(contender.samplesUs);
@@ -67,6 +73,23 @@ void measureRounds(Meter& meter, std::vector<Contender>& contenders, const Round
         if (round + 1 < options.leastRounds || (round + 1) % kRoundsBetweenLooks != 0) continue;
         if (std::all_of(contenders.begin(), contenders.end(), [&](const Contender& each) { return known(each, options.relativeWidth); })) return;
     }
+}
+
+std::vector<std::vector<double>> measureCalls(Meter& meter, const Operator& op, const std::vector<Contender>& contenders, const Operands& example, CacheMode mode,
+                                              std::int64_t count, const std::function<void(const Variant&)>& turnOf) {
+    std::vector<std::vector<double>> samplesUs(contenders.size());
+    for (std::int64_t turn = 0; turn < kCallTurns; ++turn) {
+        const std::int64_t calls = count * (turn + 1) / kCallTurns - count * turn / kCallTurns;
+        for (std::size_t i = 0; i < contenders.size(); ++i) {
+            const std::size_t at = turn % 2 == 1 ? contenders.size() - 1 - i : i;
+            if (calls == 0 || std::accumulate(samplesUs[at].begin(), samplesUs[at].end(), 0.0) >= kEnoughCallsUs) continue;
+            const Variant& variant = *contenders[at].variant;
+            turnOf(variant);
+            const std::vector<double> more = meter.callUs(op, variant, example, mode, calls);
+            samplesUs[at].insert(samplesUs[at].end(), more.begin(), more.end());
+        }
+    }
+    return samplesUs;
 }
 
 Operands ownBuffers(const Operator& op, const Variant& variant, const Operands& example) {

@@ -86,6 +86,11 @@ struct RoundOptions {
 /// Interleaved rounds until all medians are known well enough. After at least two rounds a stop or the end of time ends it early.
 void measureRounds(Meter& meter, std::vector<Contender>& contenders, const RoundOptions& options);
 
+/// `count` call times of each contender, microseconds, fewer where calls are slow. In turns forwards and backwards, as rounds are: what disturbs a stretch of
+/// time then falls on all of them, and on a part of each one's samples. `turnOf` hears whose turn begins.
+std::vector<std::vector<double>> measureCalls(Meter& meter, const Operator& op, const std::vector<Contender>& contenders, const Operands& example, CacheMode mode,
+                                              std::int64_t count, const std::function<void(const Variant&)>& turnOf);
+
 /// The interval of the median by order statistics (binomial ranks): what the stop rule looks at after every few rounds, thousands
 /// of times cheaper than a bootstrap.
 Interval medianByRanks(std::vector<double> samples);

@@ -33,7 +33,13 @@ public:
     Result<std::unique_ptr<PreparedCalls>> prepare(const Operator&, const Variant&, const Operands&, CacheMode) override {
         return makeError(ErrorCode::usage, "not asked for");
     }
-    std::vector<double> callUs(const Operator&, const Variant&, const Operands&, CacheMode, std::int64_t) override { return {}; }
+    std::vector<double> callUs(const Operator&, const Variant& variant, const Operands&, CacheMode, std::int64_t count) override {
+        turns.push_back(variant.name);
+        const double us = callTime ? callTime(variant.name, turns.size()) : 1;
+        return std::vector<double>(std::size_t(count), us);
+    }
+    std::vector<std::string> turns;
+    std::function<double(const std::string&, std::size_t turn)> callTime;
 };
 
 double noise(std::int64_t i, double share) { return 1 + share * std::sin(12.9898 * static_cast<double>(i)); }
@@ -48,6 +54,35 @@ TEST(Rounds, GoForwardsAndBackwardsInTurn) {
     measureRounds(meter, contenders, options);
     EXPECT_EQ(order, "abc" "abc" "cba" "abc" "cba") << "one untimed call each, then four rounds";
     EXPECT_EQ(contenders[1].samplesUs, (std::vector<double>{2, 2, 2, 2}));
+}
+
+/// Call times of two variants, `time` a call by name and turn.
+std::vector<std::vector<double>> calls(ScriptedMeter& meter, std::int64_t count) {
+    Variant a, b;
+    a.name = "a";
+    b.name = "b";
+    const std::vector<Contender> contenders{{&a, nullptr, {}}, {&b, nullptr, {}}};
+    const OperatorTable operators = builtinOperators();
+    return measureCalls(meter, *operators.find("rms_norm"), contenders, {}, CacheMode::warm, count, [](const Variant&) {});
+}
+
+TEST(Calls, ComeInTurnsSoThatAStretchOfOtherWorkMovesNoMedian) {
+    ScriptedMeter meter;
+    meter.callTime = [](const std::string& name, std::size_t turn) { return turn == 2 ? 5000 : name == "a" ? 10 : 20; };  // the second turn is disturbed: b's first
+    const auto samples = calls(meter, 200);
+    EXPECT_EQ(meter.turns, (std::vector<std::string>{"a", "b", "b", "a", "a", "b", "b", "a"}));
+    ASSERT_EQ(samples[1].size(), 200U);
+    EXPECT_EQ(median(samples[0]), 10);
+    EXPECT_EQ(median(samples[1]), 20);
+}
+
+TEST(Calls, AreFewerWhereTheyAreSlowAndAsManyAsAskedForWhereTheyAreNot) {
+    ScriptedMeter meter;
+    meter.callTime = [](const std::string& name, std::size_t) { return name == "a" ? 1e5 : 1.0; };  // a tenth of a second
+    const auto samples = calls(meter, 50);
+    EXPECT_EQ(samples[0].size(), 12U) << "1.2 s are enough";
+    EXPECT_EQ(samples[1].size(), 50U);
+    EXPECT_EQ(calls(meter, 2)[1].size(), 2U);
 }
 
 TEST(Rounds, StopWhenTheMediansAreKnownAndNotBefore) {
