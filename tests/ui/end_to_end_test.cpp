@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include <QAbstractItemModelTester>
 #include <QLabel>
 #include <QPushButton>
@@ -23,6 +25,7 @@
 #include "ui/text.h"
 #include "ui/widgets/banner.h"
 #include "ui/widgets/patch_list.h"
+#include "ui/widgets/table_view.h"
 #include "ui_support.h"
 
 namespace kernelscope::ui {
@@ -94,6 +97,25 @@ TEST(EndToEnd, ShowsASavedRunWithItsTokens) {
     EXPECT_EQ(page->decodeBars()->bars().size(), 2u);
     EXPECT_TRUE(page->subline()->text().contains("all tokens are the same")) << qPrintable(page->subline()->text());
     EXPECT_EQ(page->patches()->patch(), "rms_norm=fused,rope=fused");
+}
+
+TEST(EndToEnd, EveryConfigurationStandsWholeInASmallWindow) {
+    TestWindow window(kNoEngine);
+    const std::string id = storeEndToEnd(*window->services().store);
+    for (EndToEndRow row : endToEndRows()) {
+        row.mode = "graph";
+        ASSERT_TRUE(window->services().store->putRow(id, {"e2e", rowKey(row), valuesOf(row)}));
+    }
+    window->resize(1024, 700);
+    window->openRun(toQt(id));
+    const auto tables = window->endToEndPage()->findChildren<TableView*>();
+    const auto found = std::find_if(tables.begin(), tables.end(), [](const TableView* each) { return each->accessibleName() == "Configurations"; });
+    ASSERT_NE(found, tables.end());
+    TableView* table = *found;
+    ASSERT_TRUE(waitFor([&] { return table->isVisible() && table->model()->rowCount() == 4; }));
+    const auto missing = [&] { return table->visualRect(table->model()->index(3, 0)).bottom() - table->viewport()->rect().bottom(); };
+    waitFor([&] { return missing() <= 0; });
+    EXPECT_LE(missing(), 0) << "pixels of the last row, below the edge";
 }
 
 TEST(EndToEnd, BarsHaveTheIntervalsOfTheirSamples) {
@@ -210,6 +232,20 @@ TEST(Summary, LeadsFromEachPartToTheRunBehindIt) {
     window->modelLine()->setModel("qwen2.5-72b");
     window->showPage("Summary");
     ASSERT_TRUE(waitFor([&] { return !page->bars()->isVisible(); }));
+}
+
+TEST(Summary, DrawsNoAxisOfWhatWasNotMeasured) {
+    TestWindow window(kNoEngine);
+    window->modelLine()->setModel("qwen2.5-0.5b");
+    storeEndToEnd(*window->services().store);
+    window->showPage("Summary");
+    SummaryPage* page = window->summaryPage();
+    ASSERT_TRUE(waitFor([&] { return page->profileHeadline()->isVisible() && page->profileHeadline()->text() == "Not profiled yet"; }));
+    EXPECT_FALSE(page->bars()->isVisible());
+    storeProfile(*window->services().store, "Qwen2.5-0.5B");
+    window->showPage("Runs");
+    window->showPage("Summary");
+    EXPECT_TRUE(waitFor([&] { return page->bars()->isVisible() && !page->bars()->bars().empty(); }));
 }
 
 TEST(Doctor, SaysWhatIsWrongWithAMissingEngineAndWhatStillWorks) {

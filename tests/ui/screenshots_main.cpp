@@ -25,6 +25,7 @@
 #include "ui/pages/runs_page.h"
 #include "ui/services/engine_adapter.h"
 #include "ui/services/run_library.h"
+#include "ui/text.h"
 #include "ui/pages/large_run_panel.h"
 #include "ui/widgets/banner.h"
 #include "ui/widgets/engine_bar.h"

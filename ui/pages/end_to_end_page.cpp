@@ -89,7 +89,7 @@ QWidget* EndToEndPage::makeGain() {
     grid->setRowStretch(1, 3);
     grid->setRowStretch(2, 1);
     for (int column = 0; column < 4; ++column) grid->setColumnStretch(column, 1);
-    m_table->setMinimumHeight(space(this, 4 * 7));
+    m_table->setRowsInSight(4);  // native and patched, eager and as a graph
     for (Chart* chart : {static_cast<Chart*>(m_waterfall), static_cast<Chart*>(m_decode), static_cast<Chart*>(m_first), static_cast<Chart*>(m_rate)}) {
         connect(chart, &Chart::saveRequested, this, [this, chart] { emit savePictureRequested(chart); });
     }

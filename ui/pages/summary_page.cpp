@@ -108,6 +108,7 @@ SummaryPage::Part SummaryPage::makePart(const QString& title, QWidget* content, 
     part.card = new Card(title, this);
     part.headline = new QLabel(part.card);
     part.headline->setWordWrap(true);
+    part.headline->setAlignment(Qt::AlignTop | Qt::AlignLeft);
     part.headline->setProperty("role", "title");
     part.facts = new QLabel(part.card);
     part.facts->setProperty("role", "muted");
@@ -117,6 +118,7 @@ SummaryPage::Part SummaryPage::makePart(const QString& title, QWidget* content, 
     part.open->setProperty("role", "link");
     part.card->addTool(part.open);
     part.card->setBody(part.headline, 0);
+    part.content = content;
     content->setParent(part.card);
     part.card->setBody(content, 1);
     part.card->setBody(part.facts, 0);
@@ -132,6 +134,7 @@ void SummaryPage::clear(Part& part, const QString& sentence) {
     part.run.clear();
     part.headline->setText(sentence);
     part.facts->clear();
+    for (QWidget* empty : {part.content, static_cast<QWidget*>(part.facts)}) empty->hide();  // no axis of nothing
     part.open->setText("Measure it");
     part.open->setAccessibleName("Measure: " + sentence);
     part.open->setProperty("run", QString());
@@ -142,6 +145,7 @@ void SummaryPage::present(Part& part, const RunHeader& run, const QString& headl
     part.headline->setText(headline);
     part.facts->setText(QStringList{localTime(run.when), toQt(run.device), toQt(run.dtype)}.join(" · "));
     part.open->setText("Open");
+    for (QWidget* filled : {part.content, static_cast<QWidget*>(part.facts)}) filled->show();
     part.open->setAccessibleName("Open the run behind: " + headline);
     part.open->setProperty("run", part.run);
 }

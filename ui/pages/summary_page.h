@@ -39,6 +39,7 @@ private:
     struct Part {
         Card* card = nullptr;
         QLabel* headline = nullptr;
+        QWidget* content = nullptr;
         QLabel* facts = nullptr;
         QPushButton* open = nullptr;
         QString run;

@@ -10,6 +10,7 @@
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QMenu>
+#include <QScrollBar>
 
 #include "ui/icons.h"
 #include "ui/models/roles.h"
@@ -51,6 +52,19 @@ void TableView::setSource(QAbstractItemModel* source) {
     m_filter->setSourceModel(source);
     setModel(m_filter);
     header()->setSortIndicator(-1, Qt::DescendingOrder);
+}
+
+void TableView::setRowsInSight(int rows) {
+    m_rowsInSight = rows;
+    for (const auto& changed : {&QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved}) connect(m_filter, changed, this, &TableView::makeRoomForRows);
+    connect(m_filter, &QAbstractItemModel::modelReset, this, &TableView::makeRoomForRows);
+    makeRoomForRows();
+}
+
+void TableView::makeRoomForRows() {
+    const QModelIndex first = m_filter->index(0, 0);
+    const int row = first.isValid() ? indexRowSizeHint(first) : fontMetrics().height() * 3 / 2;
+    setMinimumHeight(header()->sizeHint().height() + std::clamp(m_filter->rowCount(), 1, m_rowsInSight) * row + horizontalScrollBar()->sizeHint().height() + 2 * frameWidth());
 }
 
 QLineEdit* TableView::makeFilterBox(const QString& hint) {

@@ -22,6 +22,8 @@ public:
     enum class Format { tsv, markdown };
     [[nodiscard]] QString tableText(Format format) const;  ///< as shown: order, filter, visible columns
     [[nodiscard]] QString rowText(const QModelIndex& row, const QString& separator) const;
+    /// The table is at least so high that this many of its rows stand whole.
+    void setRowsInSight(int rows);
     /// This column takes the room that the others leave.
     void setStretchColumn(int column);
     /// This column gives up what it does not need before the table scrolls sideways: its texts end in an ellipsis then.
@@ -42,10 +44,12 @@ protected:
 
 private:
     void makeRoomForStretched();
+    void makeRoomForRows();
     void copySelection();
     SortFilter* m_filter;
     int m_stretch = -1, m_stretchLeast = 0;
     int m_yielding = -1, m_yieldingFitted = 0;
+    int m_rowsInSight = 0;
 };
 
 }  // namespace kernelscope::ui
