@@ -241,11 +241,11 @@ TEST(FailingEngine, AFloodOfStderrNeitherBlocksNorFillsTheLog) {
 TEST(FailingEngine, AHundredThousandRowsArriveInOrder) {
     ScriptedSession play(kHello + kStarted + "rows 100000\n" + kDone);
     const auto begin = std::chrono::steady_clock::now();
-    EXPECT_EQ(play.runJob().status, RunStatus::done);
+    ASSERT_EQ(play.runJob().status, RunStatus::done);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
     std::printf("100,000 rows through engine, session and store: %.2f s\n", took.count());
     EXPECT_EQ(*play.store->rowCount(play.finished[0].first.id, "sample"), 100'000);
-    EXPECT_EQ(play.rows.size(), 100'000u);
+    ASSERT_EQ(play.rows.size(), 100'000u);
     EXPECT_EQ(play.rows.back().key, "s99999");
 }
 

@@ -46,6 +46,7 @@
 #include <sstream>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "core/records/json_read.h"
 #include "core/records/protocol.h"
@@ -157,8 +158,10 @@ int main(int argc, char** argv) {
             for (int i = 0; i < std::stoi(rest); ++i) emit("garbage line " + std::to_string(i) + "\n");
         } else if (command == "rows") {
             std::string lines;
-            for (int i = 0; i < std::stoi(rest); ++i)
+            for (int i = 0; i < std::stoi(rest); ++i) {
                 lines += notificationLine("job.row", toJson(RowRecord{"sample", "s" + std::to_string(i), valuesOf(SampleRow{"r", "m", i, 1.5 * i})}));
+                if (i % 1000 == 999) emit(std::exchange(lines, {}));  // on a busy machine all of them would be a long silence
+            }
             emit(lines);
         } else if (command == "pause") {
             std::this_thread::sleep_for(std::chrono::milliseconds(std::stoi(rest)));
