@@ -4,6 +4,7 @@
 #include <QApplication>
 #include <QCommandLineParser>
 #include <QElapsedTimer>
+#include <QFileInfo>
 
 #include "core/records/process_guard.h"
 #include "ui/main_window.h"
@@ -59,6 +60,13 @@ int main(int argc, char** argv) {
         std::fputs("kernelscope: there is no display here (DISPLAY and WAYLAND_DISPLAY are empty)\n"
                    "  Start it in a desktop session, through `ssh -X` or under xvfb-run, or use kernelscope-cli.\n", stderr);
         return 4;
+    }
+
+    // A pipe would be read for ever; what does not exist yet is made.
+    if (const QFileInfo file(parser.value(settings)); file.exists() && !file.isFile()) {
+        std::fprintf(stderr, "kernelscope: the settings cannot be kept in %s: it is %s\n  Name a file with --settings, or leave it out.\n",
+                     qUtf8Printable(file.filePath()), file.isDir() ? "a folder" : "no file but a pipe, a socket or a device");
+        return 65;
     }
 
     kernelscope::ui::WindowOptions options;
