@@ -9,8 +9,8 @@
 #include <fmt/ranges.h>
 
 #include "core/client/file.h"
-#include "core/client/nearest.h"
 #include "core/records/embedded.h"
+#include "core/records/nearest.h"
 
 namespace kernelscope {
 namespace fs = std::filesystem;

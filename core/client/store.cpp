@@ -4,10 +4,10 @@
 #include <ctime>
 #include <random>
 
-#include "core/client/nearest.h"
 #include "core/client/process.h"
 #include "core/client/store_database.h"
 #include "core/records/json_read.h"
+#include "core/records/nearest.h"
 #include "core/records/user_folders.h"
 
 namespace kernelscope {

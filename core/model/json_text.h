@@ -7,13 +7,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/records/json_read.h"
 #include "core/records/result.h"
 
 namespace kernelscope {
 
-inline constexpr int kMaxJsonDepth = 64;
-
-/// Parses `text`, whose top level must be an object. Errors: badInput, as "<what>: <cause> at line L, column C".
+/// Parses `text`, whose top level must be an object and which nests at most kMaxJsonDepth levels deep. Errors: badInput, as "<what>: <cause> at line L, column C".
 Result<nlohmann::json> parseJsonObject(std::string_view text, const std::string& what);
 
 /// For messages: what kind of value this is, "a string", "a number", "null", ...

@@ -11,7 +11,7 @@
 #include "core/model/config.h"
 #include "core/model/files.h"
 #include "core/model/hub_cache.h"
-#include "core/model/nearest.h"
+#include "core/records/nearest.h"
 
 namespace kernelscope {
 namespace fs = std::filesystem;
@@ -69,7 +69,7 @@ Result<ModelSource> fromFolder(const std::string& argument, const fs::path& fold
 Error notFound(const std::string& argument) {
     std::string advice;
     const std::vector<std::string> ids = presetIds();
-    if (const auto meant = nearest(argument, ids)) advice = fmt::format("Did you mean the preset {}? ", *meant);
+    if (const auto meant = nearest(argument, ids); !meant.empty()) advice = fmt::format("Did you mean the preset {}? ", meant.front());
     if (isHubId(argument) && argument.find('/') != std::string::npos) advice += fmt::format("`kernelscope-cli model get {}` fetches a model of that name from the hub. ", argument);
     advice += "Presets: " + joined(ids) + ".";
     return makeError(ErrorCode::badInput,

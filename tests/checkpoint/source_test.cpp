@@ -6,7 +6,6 @@
 #include "core/model/config.h"
 #include "core/model/files.h"
 #include "core/model/hub_cache.h"
-#include "core/model/nearest.h"
 #include "tests/support/checkpoint_writer.h"
 #include "tests/support/temporary_folder.h"
 
@@ -148,14 +147,6 @@ TEST_F(Source, AFolderWithoutAConfigSaysWhatItHoldsInstead) {
     fs::create_directories(folder / "inner");
     ASSERT_TRUE(writeFile(folder / "inner/config.json", "{}"));
     expectRefused(toUtf8(folder), "config.json is missing", "Did you mean " + toUtf8(folder / "inner"));
-}
-
-TEST(Nearest, FindsTyposAndLeavesTheRestAlone) {
-    const std::vector<std::string> words = {"profile", "validate", "sweep"};
-    EXPECT_EQ(nearest("profle", words), "profile");
-    EXPECT_EQ(nearest("SWEEP", words), "sweep");
-    EXPECT_EQ(nearest("banana", words), std::nullopt);
-    EXPECT_EQ(nearest("x", {}), std::nullopt);
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "core/client/file.h"
 
-#include "core/client/nearest.h"
 #include "core/client/process.h"
 #include "tests/client/scripted_session.h"
 
@@ -78,15 +77,6 @@ TEST(Process, AChildOfAProgramWhoseWorkingFolderIsGoneStartsInTheRoot) {
 TEST(Process, AnEndIsSaidInWords) {
     EXPECT_EQ((ProcessEnd{3, 0}).words(), "exit code 3");
     EXPECT_EQ((ProcessEnd{0, 11}).words(), "signal 11 (SIGSEGV)");
-}
-
-TEST(Nearest, SuggestsWhatWasProbablyMeant) {
-    const std::vector<std::string> words{"--iterations", "--warmup", "--batch", "--model"};
-    EXPECT_EQ(nearest("--iteratons", words), std::vector<std::string>{"--iterations"});
-    EXPECT_EQ(nearest("--modle", words), std::vector<std::string>{"--model"});
-    EXPECT_TRUE(nearest("--zzz", words).empty());
-    EXPECT_EQ(editDistance("abc", "acb"), 1);
-    EXPECT_EQ(editDistance("", "abc"), 3);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 namespace kernelscope {
 
-/// Letters to insert, drop, replace or swap with their neighbour to get from one word to the other.
+/// Letters to insert, drop, replace or swap with their neighbour to get from one word to the other, capitals aside.
 int editDistance(std::string_view a, std::string_view b);
 
 /// Up to `most` candidates that are close to `word`, the closest first. A candidate that takes changing more than a
