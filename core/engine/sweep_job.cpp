@@ -364,7 +364,6 @@ private:
     Finished finished() const {
         Finished finished;
         finished.result = m_tally.toJson();
-        finished.headline = m_tally.headline(m_baseline);
         for (const auto& [dtype, rate] : m_matmul) finished.result["matmul_gflop_per_s"][dtypeName(dtype)] = rate / 1e9;
         if (m_meter) {
             finished.result["limits"] = {{"copy_gb_per_s", m_limits.copyBytesPerSecond / 1e9}, {"launch_floor_us", m_limits.launchFloorUs},

@@ -8,7 +8,6 @@
 #include <fmt/core.h>
 
 #include "core/records/format.h"
-#include "core/records/statistics.h"
 #include "core/records/verdict.h"
 
 namespace kernelscope {
@@ -106,7 +105,7 @@ std::string phaseHeadline(std::span<const ProfileRow> rows, std::string_view pha
         for (const TypeSum& sum : sums)
             if (sum.name != "unattributed" && (!most || wait(sum) > wait(*most))) most = &sum;
         if (most && wait(*most) > 0)
-            add(fmt::format("{} {} {} of the wait", most->name, most->name.ends_with("layers") ? "are" : "is", formatPercent(percentOf(wait(*most), gap), 0)));
+            add(fmt::format("{} {} {} of the launch gaps", most->name, most->name.ends_with("layers") ? "are" : "is", formatPercent(percentOf(wait(*most), gap), 0)));
     } else {
         const std::string parts = largest(sums, gpu, [](const TypeSum& sum) { return sum.gpu; });
         if (!parts.empty()) add(parts + " of the GPU's time");
@@ -134,13 +133,22 @@ std::string validateHeadline(std::span<const ValidateRow> rows) {
 }
 
 std::string sweepHeadline(std::span<const SweepRow> rows, std::string_view baseline) {
-    std::map<std::string, std::vector<double>> speedups;
+    struct Mean {
+        double logs = 0;
+        int cells = 0;
+    };
+    std::map<std::string, Mean> means;
     std::map<std::string, std::int64_t> failures;
     for (const SweepRow& row : rows)
         for (const std::string_view status : {"wrong", "crashed", "hung", "skipped"})
             if (row.status == status) ++failures[row.status];
-    for (const SweepRow& row : rows)
-        if (row.speedup && row.variant != baseline) speedups[row.variant].push_back(*row.speedup);
+    for (const SweepRow& row : rows) {
+        if (!row.speedup || !(*row.speedup > 0) || row.variant == baseline) continue;
+        Mean& mean = means[row.variant];
+        if (row.verdict == "cant_tell") continue;  // noise, and times that no device reaches, claim nothing
+        mean.logs += std::log(*row.speedup);
+        ++mean.cells;
+    }
     std::string text = formatCount(static_cast<std::int64_t>(rows.size())) + (rows.size() == 1 ? " cell" : " cells");
     std::string separator = " (";
     for (const auto& [status, count] : failures) {
@@ -149,11 +157,11 @@ std::string sweepHeadline(std::span<const SweepRow> rows, std::string_view basel
     }
     if (!failures.empty()) text += ")";
     separator = fmt::format(", against {}: ", baseline);
-    for (const auto& [variant, values] : speedups) {
-        text += fmt::format("{}{} {} (median)", separator, variant, formatRatio(median(values)));
+    for (const auto& [variant, mean] : means) {
+        text += fmt::format("{}{} {}", separator, variant, mean.cells ? formatRatio(std::exp(mean.logs / mean.cells)) : "can't tell");
         separator = ", ";
     }
-    return text;
+    return means.empty() ? text : text + " (geometric mean)";
 }
 
 }  // namespace kernelscope

@@ -174,7 +174,8 @@ std::string cautionOf(std::span<const ProfileRow> rows, std::string_view phase) 
         if (!canBeTold(*tax, *tax->spanSharePct, tax->spanShareCiLowPct, tax->spanShareCiHighPct))
             text += fmt::format("{}plain and instrumented passes vary by more than what they differ by, so the tax is not known", text.empty() ? "" : "; ");
     }
-    return text.empty() ? text : "Noisy run: " + text + ". Run again on a quiet machine, or with more passes.";
+    // What to do comes first: where there is one line only, its end is what is cut.
+    return text.empty() ? text : "Noisy run, better repeated on a quiet machine or with more passes: " + text + ".";
 }
 
 }  // namespace kernelscope

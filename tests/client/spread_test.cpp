@@ -78,7 +78,7 @@ TEST(Spread, TwoEnginesMakeOneRunWhoseRowsNameTheirDevice) {
     const RunSummary run = *play.store->run(runs->front().header.id);
     EXPECT_EQ(run.header.status, RunStatus::done);
     EXPECT_EQ(run.rows, 2);
-    EXPECT_EQ(run.header.headline, "2 cells, against native: fused 11.00x (median)");
+    EXPECT_EQ(run.header.headline, "2 cells, against native: fused 10.95x (geometric mean)");
     EXPECT_EQ(run.header.result.at("counts").at("ok"), 2);
     std::vector<std::string> devices;
     for (const RowRecord& row : *play.store->rows(run.header.id, "sweep")) devices.push_back(rowFrom<SweepRow>(row.values)->device);

@@ -33,7 +33,7 @@ TEST(Headline, ShowsTheTablesOwnSharesWhereItHasThem) {
 TEST(Headline, OfALaunchBoundGpuProfileSaysWhoWaits) {
     const std::vector rows{gpuRow("Attention", 3000, 700), gpuRow("RMSNorm", 1300, 380), gpuRow("MLP", 1900, 750),
                            gpuRow("total", 6210, 1830), gpuRow("profiler tax", 0, 0)};
-    EXPECT_EQ(profileHeadline(rows), "Decode 6.21 ms a token · GPU busy 1.83 ms (29 %) · launch-bound · Attention is 53 % of the wait");
+    EXPECT_EQ(profileHeadline(rows), "Decode 6.21 ms a token · GPU busy 1.83 ms (29 %) · launch-bound · Attention is 53 % of the launch gaps");
 }
 
 TEST(Headline, OfABusyGpuNamesWhatKeepsItBusy) {
@@ -54,7 +54,7 @@ TEST(Headline, OfBlocksSpeaksOfTheLayersTogether) {
     rows[2].type = "LM head";
     EXPECT_EQ(profileHeadline(rows), "Decode 1.00 ms a token · 2 layers 90 %, then LM head 10 %");
     for (ProfileRow& row : rows) row.gpuUs = row.selfGpuUs = *row.spanUs / 10, row.gapUs = *row.spanUs - *row.gpuUs;
-    EXPECT_EQ(profileHeadline(rows), "Decode 1.00 ms a token · GPU busy 100 µs (10 %) · launch-bound · 2 layers are 90 % of the wait");
+    EXPECT_EQ(profileHeadline(rows), "Decode 1.00 ms a token · GPU busy 100 µs (10 %) · launch-bound · 2 layers are 90 % of the launch gaps");
 }
 
 TEST(Headline, OfTwoPhasesIsTwoSentences) {
@@ -72,7 +72,9 @@ TEST(Headline, OfASweepSaysWhatEachVariantGains) {
         fused.speedup = speedup;
         rows.push_back(fused);
     }
-    EXPECT_EQ(sweepHeadline(rows, "native"), "4 cells, against native: fused 12.00x (median)");
+    EXPECT_EQ(sweepHeadline(rows, "native"), "4 cells, against native: fused 13.39x (geometric mean)");
+    rows[1].verdict = "cant_tell";
+    EXPECT_EQ(sweepHeadline(rows, "native"), "4 cells, against native: fused 15.49x (geometric mean)");
     EXPECT_EQ(sweepHeadline(std::vector{native}, "native"), "1 cell");
 }
 
@@ -86,7 +88,7 @@ TEST(Headline, OfASweepAndAValidationCountsWhatWentWrong) {
     fine.variant = "native", fine.speedup = 1, fine.status = "ok";
     fast.variant = "fused", fast.speedup = 2, fast.status = "ok";
     gone.variant = "mine", gone.status = "crashed";
-    EXPECT_EQ(sweepHeadline(std::vector{fine, fast, gone}, "native"), "3 cells (1 crashed), against native: fused 2.00x (median)");
+    EXPECT_EQ(sweepHeadline(std::vector{fine, fast, gone}, "native"), "3 cells (1 crashed), against native: fused 2.00x (geometric mean)");
     ValidateRow right, wrong;
     right.status = "ok", wrong.status = "wrong";
     EXPECT_EQ(validateHeadline(std::vector{right, right, wrong}), "3 checks: 2 ok, 1 wrong");

@@ -9,7 +9,7 @@ namespace kernelscope::ui {
 
 struct ShareBar {
     QString name;
-    std::optional<double> share;         ///< per cent of the wait: the wide bar
+    std::optional<double> share;         ///< per cent of the wall clock: the wide bar
     std::optional<double> low, high;     ///< its 95 % interval
     std::optional<double> gpuShare;      ///< per cent of the GPU's time: the thin bar
     QString detail;                      ///< tool tip
@@ -18,7 +18,7 @@ struct ShareBar {
     bool operator==(const ShareBar&) const = default;
 };
 
-/// One bar a module type: share of the wait with its interval, share of GPU time as a thin bar under it.
+/// One bar a module type: share of the wall clock with its interval, share of GPU time as a thin bar under it.
 class ShareBars : public Chart {
     Q_OBJECT
 public:

@@ -136,7 +136,7 @@ QString profileSubline(std::span<const ProfileRow> rows, const RunHeader& run, b
     const std::string phase = rows.empty() ? std::string() : rows.front().phase;
     const nlohmann::json::json_pointer first("/first_pass_us/" + phase), check("/cross_check/" + phase + "/summary");
     if (run.result.is_object() && run.result.contains(first) && run.result.at(first).is_number()) {
-        parts << "first call " + figure(run.result.at(first).get<double>() / 1000) + " ms";
+        parts << "first pass " + figure(run.result.at(first).get<double>() / 1000) + " ms";
     }
     // Kernels and graphs are timed by replays; the few eager passes before only warm up.
     const bool replayed = isOneGraph(rows) || (!rows.empty() && rows.front().level == "kernel");

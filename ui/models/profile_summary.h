@@ -25,10 +25,10 @@ std::vector<ProfileRow> rowsOfPhase(std::span<const ProfileRow> rows, const std:
 /// that the run's `result` holds.
 std::vector<ShareBar> shareBars(std::span<const ProfileRow> phaseRows, const std::vector<ShareBar>& before, const nlohmann::json& result = {});
 
-/// A caution where the figures of a noisy run disagree, what a perfect kernel would buy, then "Random weights · profiler tax 1.8 % (1.2 to 2.4) · first call 61.2 ms · 50 passes · unattributed 0.9 %"
+/// A caution where the figures of a noisy run disagree, what a perfect kernel would buy, then "Random weights · profiler tax 1.8 % (1.2 to 2.4) · first pass 61.2 ms · 50 passes · unattributed 0.9 %"
 QString profileSubline(std::span<const ProfileRow> phaseRows, const RunHeader& run, bool live);
 
-/// What to look at next: the replaceable module type with the largest share, and what perfect kernels would buy there (verdict.h), by the wait and by
+/// What to look at next: the replaceable module type with the largest share, and what perfect kernels would buy there (verdict.h), by the wall clock and by
 /// GPU time.
 struct NextStep {
     QString type;      ///< "RMSNorm"; empty: none is worth it
