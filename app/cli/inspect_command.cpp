@@ -29,7 +29,7 @@ std::string forPeople(const std::string& key, const json& value) {
     if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
     if (value.is_string()) return value.get<std::string>();
     if (value.is_array() && key == "tensors") return std::to_string(value.size());
-    if (value.is_array()) return joined(value);
+    if (value.is_array()) return value.empty() ? "none" : joined(value);
     if (value.is_object()) {
         std::string text;
         for (const auto& [name, part] : value.items()) text += (text.empty() ? "" : ", ") + name + " " + forPeople(name, part);

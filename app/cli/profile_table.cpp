@@ -54,7 +54,7 @@ std::string profileTable(std::span<const RowRecord> records, const nlohmann::jso
             }
             std::vector<std::string> cells{kernels ? shortened(row.name) : row.name};
             if (kernels) cells.push_back(row.type);
-            const bool nested = row.selfSpanUs && row.spanUs && *row.selfSpanUs != *row.spanUs;
+            const bool nested = row.selfSpanUs && row.selfSpanUs != row.spanUs;  // such as what attention does beside its projections, at level leaf
             for (const std::string& cell : {count(row.calls), count(row.kernels), time(row.spanUs), nested ? time(row.selfSpanUs) : std::string(), time(row.gpuUs), time(row.gapUs),
                                             share(row, row.spanSharePct, row.spanShareCiLowPct, row.spanShareCiHighPct),
                                             share(row, row.gpuSharePct, row.gpuShareCiLowPct, row.gpuShareCiHighPct), row.note})

@@ -8,8 +8,8 @@
 #include "app/cli/command.h"
 #include "app/cli/number_option.h"
 #include "app/cli/terminal.h"
+#include "core/records/nearest.h"
 #include "core/records/version.h"
-#include "core/client/nearest.h"
 
 namespace kernelscope::cli {
 
@@ -120,12 +120,15 @@ int runCommand(const std::vector<std::string>& arguments) {
     app.set_version_flag("--version", std::string("kernelscope-cli ") + kVersion, "The version, in one line");
     app.require_subcommand(1);
     app.get_formatter()->column_width(32);
+    app.footer("To begin: kernelscope-cli doctor, then kernelscope-cli profile. Options of a command: kernelscope-cli COMMAND --help");
     const auto commands = makeCommands();
     for (const auto& command : commands) {
         CLI::App* sub = app.add_subcommand(command->name(), command->summary());
         sub->get_formatter()->column_width(36);
         command->define(*sub);
         addCommonOptions(*sub, common);
+        for (CLI::App* inner : sub->get_subcommands([](CLI::App*) { return true; }))
+            inner->footer("Common options, such as --store, go here too: " + std::string(kName) + " " + command->name() + " --help lists them");
     }
     try {
         std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // as CLI11 takes them

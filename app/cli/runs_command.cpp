@@ -35,8 +35,8 @@ std::string rowTable(const RowType& type, std::span<const RowRecord> rows) {
     return table.text();
 }
 
-std::string tableOf(const RowType& type, std::span<const RowRecord> rows) {
-    if (type.name == RowSchema<ProfileRow>::kName) return profileTable(rows);
+std::string tableOf(const RowType& type, std::span<const RowRecord> rows, const RunHeader& header) {
+    if (type.name == RowSchema<ProfileRow>::kName) return profileTable(rows, header.result);
     if (type.name == RowSchema<ValidateRow>::kName) return validateTable(rows);
     if (type.name == RowSchema<SweepRow>::kName) return sweepTable(rows);
     if (type.name == RowSchema<EndToEndRow>::kName) return endToEndTable(rows);
@@ -114,7 +114,7 @@ private:
             std::string text = "run " + header.id + ": " + header.kind + ", " + describe(header) + "\n" + header.when + ", " + std::string(toString(header.status)) +
                                (header.reason.empty() ? "" : ": " + header.reason) + "\n" + header.command + "\n";
             if (!run->note.empty()) text += run->note + "\n";
-            print(text + "\n" + tableOf(*type, *rows));
+            print(text + "\n" + tableOf(*type, *rows, header));
         }
         return writeBoth(common, **store, header.id);
     }

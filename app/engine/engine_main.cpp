@@ -16,8 +16,9 @@ int main(int argc, char** argv) {
             std::cout << "kernelscope-engine " << kernelscope::kVersion << '\n';
             return 0;
         }
-        std::cerr << "kernelscope-engine takes no arguments: kernelscope and kernelscope-cli start it and speak to it.\n";
-        return 64;
+        const bool help = std::strcmp(argv[1], "--help") == 0 || std::strcmp(argv[1], "-h") == 0;
+        (help ? std::cout : std::cerr) << "kernelscope-engine takes no arguments but --version and --help: kernelscope and kernelscope-cli start it and speak to it.\n";
+        return help ? 0 : 64;
     }
     // libtorch's trace complains on standard error about being started from a job's thread, which it survives.
     kernelscope::system::setEnvironmentDefault("KINETO_LOG_LEVEL", "99");

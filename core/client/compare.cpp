@@ -198,6 +198,8 @@ Result<Comparison> compareRuns(const Store& store, std::span<const std::string> 
         const RunHeader& candidate = comparison.runs[i].header;
         const std::string why = whyNotComparable(baseline, candidate);
         if (!why.empty()) comparison.notes.push_back(baseline.id + " and " + candidate.id + ": no winner is called: " + why);
+        if (const std::string a = textOf(baseline.settings, "level"), b = textOf(candidate.settings, "level"); !a.empty() && !b.empty() && a != b)
+            comparison.notes.push_back(fmt::format("{} and {}: their levels, {} and {}, have no rows in common; profile both at one", baseline.id, candidate.id, a, b));
         for (const char* key : {"sm_clock_mhz", "memory_clock_mhz"}) {
             // Read before the work began, so a figure to mention, not one to judge by.
             const auto a = baseline.environment.find(key), b = candidate.environment.find(key);

@@ -17,6 +17,7 @@
 #include "core/measure/span_profile.h"
 #include "core/measure/timeline.h"
 #include "core/model/pass_work.h"
+#include "core/records/format.h"
 #include "core/records/headline.h"
 #include "core/records/progress_clock.h"
 #include "core/records/rows.h"
@@ -149,7 +150,7 @@ private:
         keepWork(result, phase, workOf(phase));
         std::vector<ProfileRow> rows = spans->table.rows(true);
         for (ProfileRow& row : rows) {
-            if (row.name == "total") row.note = fmt::format("first pass {:.1f} us", spans->firstPassUs);
+            if (row.name == "total") row.note = "first pass " + formatMicroseconds(spans->firstPassUs);
         }
         send(phase, rows, context);
         if (context.stop.stop_requested()) return makeError(ErrorCode::cancelled, "Cancelled");

@@ -22,6 +22,7 @@ TEST_F(Cli, VersionIsOneLineAndHelpNamesEveryCommand) {
         for (const char* option : {"--model", "--device", "--dtype", "--seed", "--store", "--csv", "--json", "--engine", "--quiet", "--no-progress"})
             EXPECT_TRUE(holds(own.out, option)) << command << " " << option;
     }
+    EXPECT_TRUE(holds(run({"runs", "list", "--help"}).out, "kernelscope-cli runs --help")) << "where the options are that go there too";
 }
 
 TEST_F(Cli, NoFileCanBeWrittenByEverybodyWhateverTheUmask) {
@@ -212,6 +213,23 @@ TEST_F(Cli, RunsAreListedShownExportedChangedAndDeleted) {
     EXPECT_EQ(runs({"restore", "before"}).code, 0);
     EXPECT_EQ(list().size(), 2u);
     EXPECT_EQ(runs({"import", store()}).code, 65) << "a store is no exported run";
+}
+
+TEST_F(Cli, ASavedProfileIsShownWithTheSentencesItEndedWith) {
+    const std::string end = R"(send job.finished {"status": "done", "headline": "", "result": {"limits": {"copy_gb_per_s": 1, "matmul_tflops": 1}, )"
+                            R"("work": {"decode": [{"type": "Attention", "bytes": 100000, "flops": 0}]}}})" "\n";
+    const Ended live = play(kHello + kStarted + profileRow("Attention", 300) + profileRow("total", 1000) + end, {"profile"});
+    ASSERT_EQ(live.code, 0) << live.err;
+    EXPECT_TRUE(holds(live.out, "latency-bound (its bytes take 100 µs at the copy rate)")) << live.out;
+    const Ended saved = run({"runs", "show", "last", "--store", store()});
+    EXPECT_TRUE(holds(saved.out, live.out)) << saved.out << "\nlive:\n" << live.out;
+}
+
+TEST_F(Cli, TheTimeAModuleSpendsOutsideTheModulesInItHasAColumn) {
+    const std::string leaf = R"(send job.row {"type": "profile", "key": "leaf", "row": {"phase": "decode", "level": "leaf", "name": "model.layers.0.self_attn", "type": "Attention", "calls": 1, )"
+                             R"("self_span_us": 123}})" "\n";
+    const Ended ended = play(kHello + kStarted + leaf + profileRow("total", 1000) + kDone, {"profile", "--level", "leaf"});
+    EXPECT_TRUE(holds(ended.out, "self") && holds(ended.out, "123 µs")) << ended.out;
 }
 
 TEST_F(Cli, CompareJudgesForScripts) {

@@ -286,6 +286,19 @@ TEST(Compare, RowsOfOneSideAreListedAndTheRestIsCompared) {
     EXPECT_EQ(judgeRegression(comparison, 5), Judgement::cantTell) << "no total on both sides";
 }
 
+TEST(Compare, ProfilesOfTwoLevelsAreSaidToHaveNothingInCommon) {
+    const auto store = memoryStore();
+    for (const char* level : {"block", "leaf"}) {
+        RunHeader run = header(level);
+        run.settings["level"] = level;
+        addProfile(*store, run, {{"total", 1000}});
+    }
+    const Comparison comparison = compare(*store, {"block", "leaf"});
+    ASSERT_EQ(comparison.notes.size(), 1u);
+    EXPECT_EQ(comparison.notes.front(), "block and leaf: their levels, block and leaf, have no rows in common; profile both at one");
+    EXPECT_TRUE(compare(*store, {"leaf", "leaf"}).notes.empty());
+}
+
 TEST(Compare, NoWinnerIsCalledAcrossDevicesTypesOrPrecision) {
     const auto store = memoryStore();
     addProfile(*store, header("base"), {{"total", 1000}});
