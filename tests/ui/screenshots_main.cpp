@@ -37,18 +37,6 @@ using namespace kernelscope::ui;
 
 namespace {
 
-struct Shots {
-    QString folder;
-    QSize size;
-
-    void take(MainWindow& window, const QString& name) const {
-        QTest::qWait(60);
-        const QString file = folder + "/" + name + ".png";
-        window.grab().save(file);
-        std::printf("%s\n", qPrintable(file));
-    }
-};
-
 bool waitFor(const std::function<bool()>& condition, int milliseconds) { return QTest::qWaitFor(condition, milliseconds); }
 
 /// A sweep of more cells than charts take in.
@@ -60,7 +48,7 @@ void storeLargeRun(Store& store) {
     header.device = "a CPU";
     header.dtype = "float32";
     header.status = RunStatus::done;
-    header.headline = "60000 cells, against native: fused 1.50x (median)";
+    header.headline = "60000 cells, against native: fused 1.50x (geometric mean)";
     std::vector<RowRecord> rows;
     for (int i = 0; i < 60'000; ++i) {
         SweepRow row{"rms_norm", i % 2 ? "fused" : "native", "float32", 896, i / 2 + 1, "cold", "ok"};
@@ -71,10 +59,151 @@ void storeLargeRun(Store& store) {
     if (store.createRun(header)) [[maybe_unused]] const auto put = store.putRows("large", rows);
 }
 
-void opened(MainWindow& window, const Shots& shots) {
-    window.resize(shots.size);
-    window.show();
-    waitFor([&] { return window.services().engine != nullptr; }, 5000);
+/// Makes windows of one look, each on a store of its own, and takes their pictures.
+class Studio {
+public:
+    Studio(const QCommandLineParser& parser, const QString& temporary)
+        : m_folder(parser.positionalArguments().front()), m_size(parser.value("width").toInt(), parser.value("height").toInt()), m_scheme(parser.value("scheme")),
+          m_zoom(parser.value("zoom").toDouble()), m_engine(parser.value("engine")), m_temporary(temporary) {
+        QDir().mkpath(m_folder);
+    }
+
+    [[nodiscard]] QString file(const QString& name) const { return m_temporary + "/" + name; }
+
+    [[nodiscard]] std::unique_ptr<MainWindow> open(const QString& store, const QString& engine) const {
+        const QString settings = file("window.ini");
+        {
+            Settings remembered(settings);
+            remembered.setScheme(schemeFromString(m_scheme));
+            remembered.setZoom(m_zoom);
+            remembered.setText("window/page", "Profile");
+            remembered.setText("model/name", "qwen2.5-tiny");
+        }
+        auto window = std::make_unique<MainWindow>(WindowOptions{.settingsFile = settings, .store = std::filesystem::path(store.toStdU16String()), .engine = engine});
+        window->resize(m_size);
+        window->show();
+        waitFor([&] { return window->services().engine != nullptr; }, 5000);
+        return window;
+    }
+    [[nodiscard]] std::unique_ptr<MainWindow> open(const QString& store) const { return open(store, m_engine); }
+
+    void take(MainWindow& window, const QString& name) const {
+        QTest::qWait(60);
+        // A line of controls more asks each level above it for room, an event each, however long a busy machine takes.
+        for (int level = 0; level < 8; ++level) QApplication::sendPostedEvents();
+        const QString file = m_folder + "/" + name + "-" + m_scheme + ".png";
+        window.grab().save(file);
+        std::printf("%s\n", qPrintable(file));
+    }
+
+private:
+    QString m_folder;
+    QSize m_size;
+    QString m_scheme;
+    double m_zoom;
+    QString m_engine, m_temporary;
+};
+
+void takeEmptyStates(const Studio& studio) {
+    const auto window = studio.open(studio.file("empty.sqlite"));
+    studio.take(*window, "profile-empty");
+    for (const char* title : {"Runs", "Kernels", "End to end", "Summary"}) {
+        window->showPage(title);
+        studio.take(*window, QString(title).toLower().replace(' ', '-') + "-empty");
+    }
+    window->hubBar()->open("Qwen/Qwen2.5-0.5B-Instruct");
+    studio.take(*window, "hub");
+    window->hubBar()->begin();
+    window->hubBar()->setProgress({.phase = "Fetching model.safetensors, MiB", .done = 412, .total = 942, .secondsLeft = 95});
+    studio.take(*window, "hub-fetching");
+    window->hubBar()->end(makeError(ErrorCode::environment, "the hub cannot be reached: name not resolved", "check the network or HF_ENDPOINT; what has arrived is kept"));
+    studio.take(*window, "hub-failed");
+    window->hubBar()->hide();
+    window->engineBar()->open("", "ssh gpubox kernelscope-engine");
+    studio.take(*window, "another-machine");
+    window->engineBar()->hide();
+    storeLargeRun(*window->services().store);
+    window->openRun("large");
+    waitFor([&] { return window->runsPage()->largeRun()->isVisible(); }, 20000);
+    QTest::qWait(300);
+    studio.take(*window, "runs-large");
+}
+
+void takeWithoutAnEngine(const Studio& studio) {
+    const auto window = studio.open(studio.file("empty.sqlite"), "/nowhere/kernelscope-engine");
+    waitFor([&] { return window->profilePage()->errorBanner()->isVisible(); }, 5000);
+    studio.take(*window, "profile-failed");
+}
+
+void takeALiveProfile(const Studio& studio) {
+    const auto window = studio.open(studio.file("live.sqlite"));
+    ProfilePage* page = window->profilePage();
+    waitFor([&] { return window->services().engine->hello().has_value(); }, 60000);
+    QTest::mouseClick(page->runButton(), Qt::LeftButton);
+    waitFor([&] { return page->exportable() != nullptr; }, 60000);
+    studio.take(*window, "profile-running");
+    waitFor([&] { return !page->running(); }, 120000);
+    studio.take(*window, "profile-finished");
+    QTest::mouseClick(page->bars(), Qt::LeftButton, {}, QPoint(120, 20));
+    studio.take(*window, "profile-filtered");
+}
+
+/// `names` of pictures, by run; `compared` by those names, with commas between.
+void takeSavedRuns(const Studio& studio, const QString& store, const QMap<QString, QString>& names, const QString& compared) {
+    const auto window = studio.open(store);
+    window->showPage("Runs");
+    waitFor([&] { return window->runsPage()->model()->rowCount() > 0; }, 5000);
+    studio.take(*window, "runs");
+    for (const RunSummary& run : std::vector<RunSummary>(window->runsPage()->model()->rows())) {
+        if (run.rows == 0) continue;
+        const QString id = QString::fromStdString(run.header.id);
+        window->showPage("Runs");
+        window->openRun(id);
+        if (!waitFor([&] { return window->currentPage() != window->runsPage(); }, 5000)) continue;
+        window->profilePage()->errorBanner()->hide();
+        studio.take(*window, QString::fromStdString(run.header.kind) + "-" + names.value(id, id));
+    }
+    if (!compared.isEmpty()) {
+        QStringList ids;
+        for (const QString& name : compared.split(',')) ids << names.key(name, name);
+        window->showPage("Runs");
+        window->services().library->compare(ids);
+        waitFor([&] { return window->runsPage()->comparePanel()->isVisible(); }, 5000);
+        studio.take(*window, "compare");
+    }
+    window->modelLine()->setModel("qwen2.5-0.5b");
+    for (const char* title : {"Summary", "Doctor"}) {
+        window->showPage(title);
+        QTest::qWait(600);
+        studio.take(*window, QString(title).toLower());
+    }
+}
+
+/// Imports into `store`, and returns the files' names by run.
+Result<QMap<QString, QString>> imported(const QStringList& files, const QString& store) {
+    QMap<QString, QString> names;
+    auto opened = Store::open(std::filesystem::path(store.toStdU16String()));
+    if (!opened) return opened.error();
+    for (const QString& file : files) {
+        if (!QFileInfo(file).isReadable()) return makeError(ErrorCode::badInput, "cannot read " + file.toStdString());
+        const auto run = importFile(**opened, std::filesystem::path(file.toStdU16String()));
+        // A JSON file that is no run: said, and left out.
+        if (!run) std::fprintf(stderr, "%s: %s\n", qPrintable(file), run.error().message.c_str());
+        else names[QString::fromStdString(run->id)] = QFileInfo(file).completeBaseName();
+    }
+    return names;
+}
+
+/// "--import A B C" as a shell's pattern gives it: each gets the option before it.
+QStringList wordsOf(const QStringList& arguments) {
+    QStringList words;
+    bool importing = false;
+    for (const QString& word : arguments) {
+        if (word.startsWith('-')) importing = word == "--import";
+        else if (importing && words.back() != "--import") words << "--import";
+        words << word;
+    }
+    return words;
 }
 
 }  // namespace
@@ -86,137 +215,34 @@ int main(int argc, char** argv) {
     QCommandLineParser parser;
     parser.addHelpOption();
     parser.addPositionalArgument("folder", "Where the pictures go.");
-    const QCommandLineOption store("store", "A store with runs to show.", "file");
-    const QCommandLineOption engine("engine", "How to start the engine.", "command");
-    const QCommandLineOption width("width", "Of the window.", "pixels", "1280");
-    const QCommandLineOption height("height", "Of the window.", "pixels", "860");
-    const QCommandLineOption live("run", "Profile the tiny model live.");
-    const QCommandLineOption scheme("scheme", "light, dark or high-contrast.", "name", "light");
-    const QCommandLineOption zoom("zoom", "Of the text.", "factor", "1");
-    const QCommandLineOption import("import", "Runs exported as JSON, or traces, to show: all names up to the next option.", "file");
-    const QCommandLineOption compare("compare", "Imported runs to show side by side, by their files' names, with commas between.", "names");
-    const QCommandLineOption only("only-saved", "Saved runs only, no other states.");
-    parser.addOptions({store, engine, width, height, live, scheme, zoom, import, only, compare});
-    // "--import A B C" as a shell's pattern gives it: each gets the option before it.
-    QStringList words;
-    bool importing = false;
-    for (const QString& word : application.arguments()) {
-        if (word.startsWith('-')) importing = word == "--import";
-        else if (importing && words.back() != "--import") words << "--import";
-        words << word;
-    }
-    parser.process(words);
+    parser.addOptions({{"store", "A store with runs to show.", "file"},
+                       {"engine", "How to start the engine.", "command"},
+                       {"width", "Of the window.", "pixels", "1280"},
+                       {"height", "Of the window.", "pixels", "860"},
+                       {"run", "Profile the tiny model live."},
+                       {"scheme", "light, dark or high-contrast.", "name", "light"},
+                       {"zoom", "Of the text.", "factor", "1"},
+                       {"import", "Runs exported as JSON, or traces, to show: all names up to the next option.", "file"},
+                       {"compare", "Imported runs to show side by side, by their files' names, with commas between.", "names"},
+                       {"only-saved", "Saved runs only, no other states."}});
+    parser.process(wordsOf(application.arguments()));
     if (parser.positionalArguments().size() != 1) parser.showHelp(64);
-    QDir().mkpath(parser.positionalArguments().front());
-    const Shots shots{parser.positionalArguments().front(), {parser.value(width).toInt(), parser.value(height).toInt()}};
-    const QString tail = "-" + parser.value(scheme);
-    QTemporaryDir temporary;
+    const QTemporaryDir temporary;
+    const Studio studio(parser, temporary.path());
 
-    const auto makeWindow = [&](const QString& storeFile, const QString& engineCommand) {
-        const QString settings = temporary.filePath("window.ini");
-        {
-            Settings remembered(settings);
-            remembered.setScheme(schemeFromString(parser.value(scheme)));
-            remembered.setZoom(parser.value(zoom).toDouble());
-            remembered.setText("window/page", "Profile");
-            remembered.setText("model/name", "qwen2.5-tiny");
-        }
-        return std::make_unique<MainWindow>(WindowOptions{.settingsFile = settings,
-                                                          .store = std::filesystem::path(storeFile.toStdU16String()),
-                                                          .engine = engineCommand});
-    };
-    const QString emptyStore = temporary.filePath("empty.sqlite");
-    QString shownStore = parser.value(store);
-    QMap<QString, QString> names;  // of pictures, by run
-    if (parser.isSet(import)) {
-        if (shownStore.isEmpty()) shownStore = temporary.filePath("imported.sqlite");
-        auto opened = Store::open(std::filesystem::path(shownStore.toStdU16String()));
-        if (!opened) return std::fprintf(stderr, "%s\n", opened.error().message.c_str()), 4;
-        for (const QString& file : parser.values(import)) {
-            if (!QFileInfo(file).isReadable()) return std::fprintf(stderr, "cannot read %s\n", qPrintable(file)), 65;
-            const auto run = importFile(**opened, std::filesystem::path(file.toStdU16String()));
-            if (!run) {  // a JSON file that is no run: said, and left out
-                std::fprintf(stderr, "%s: %s\n", qPrintable(file), run.error().message.c_str());
-                continue;
-            }
-            names[QString::fromStdString(run->id)] = QFileInfo(file).completeBaseName();
-        }
+    QString store = parser.value("store");
+    QMap<QString, QString> names;
+    if (parser.isSet("import")) {
+        if (store.isEmpty()) store = studio.file("imported.sqlite");
+        const auto found = imported(parser.values("import"), store);
+        if (!found) return std::fprintf(stderr, "%s\n", found.error().message.c_str()), int(found.error().code);
+        names = *found;
     }
-    if (!parser.isSet(only)) {
-        auto window = makeWindow(emptyStore, parser.value(engine));
-        opened(*window, shots);
-        shots.take(*window, "profile-empty" + tail);
-        window->showPage("Runs");
-        shots.take(*window, "runs-empty" + tail);
-        for (const char* title : {"Kernels", "End to end", "Summary"}) {
-            window->showPage(title);
-            shots.take(*window, QString(title).toLower().replace(' ', '-') + "-empty" + tail);
-        }
-        window->hubBar()->open("Qwen/Qwen2.5-0.5B-Instruct");
-        shots.take(*window, "hub" + tail);
-        window->hubBar()->begin();
-        window->hubBar()->setProgress({.phase = "Fetching model.safetensors, MiB", .done = 412, .total = 942, .secondsLeft = 95});
-        shots.take(*window, "hub-fetching" + tail);
-        window->hubBar()->end(makeError(ErrorCode::environment, "the hub cannot be reached: name not resolved", "check the network or HF_ENDPOINT; what has arrived is kept"));
-        shots.take(*window, "hub-failed" + tail);
-        window->hubBar()->hide();
-        window->engineBar()->open("", "ssh gpubox kernelscope-engine");
-        shots.take(*window, "another-machine" + tail);
-        window->engineBar()->hide();
-        storeLargeRun(*window->services().store);
-        window->openRun("large");
-        waitFor([&] { return window->runsPage()->largeRun()->isVisible(); }, 20000);
-        QTest::qWait(300);
-        shots.take(*window, "runs-large" + tail);
+    if (!parser.isSet("only-saved")) {
+        takeEmptyStates(studio);
+        takeWithoutAnEngine(studio);
     }
-    if (!parser.isSet(only)) {
-        auto window = makeWindow(emptyStore, "/nowhere/kernelscope-engine");
-        opened(*window, shots);
-        waitFor([&] { return window->profilePage()->errorBanner()->isVisible(); }, 5000);
-        shots.take(*window, "profile-failed" + tail);
-    }
-    if (parser.isSet(live)) {
-        auto window = makeWindow(temporary.filePath("live.sqlite"), parser.value(engine));
-        opened(*window, shots);
-        ProfilePage* page = window->profilePage();
-        waitFor([&] { return window->services().engine->hello().has_value(); }, 60000);
-        QTest::mouseClick(page->runButton(), Qt::LeftButton);
-        waitFor([&] { return page->exportable() != nullptr; }, 60000);
-        shots.take(*window, "profile-running" + tail);
-        waitFor([&] { return !page->running(); }, 120000);
-        shots.take(*window, "profile-finished" + tail);
-        QTest::mouseClick(page->bars(), Qt::LeftButton, {}, QPoint(120, 20));
-        shots.take(*window, "profile-filtered" + tail);
-    }
-    if (!shownStore.isEmpty()) {
-        auto window = makeWindow(shownStore, parser.value(engine));
-        opened(*window, shots);
-        window->showPage("Runs");
-        waitFor([&] { return window->runsPage()->model()->rowCount() > 0; }, 5000);
-        shots.take(*window, "runs" + tail);
-        for (const RunSummary& run : std::vector<RunSummary>(window->runsPage()->model()->rows())) {
-            if (run.rows == 0) continue;
-            const QString id = QString::fromStdString(run.header.id);
-            window->showPage("Runs");
-            window->openRun(id);
-            if (!waitFor([&] { return window->currentPage() != window->runsPage(); }, 5000)) continue;
-            window->profilePage()->errorBanner()->hide();
-            shots.take(*window, QString::fromStdString(run.header.kind) + "-" + names.value(id, id) + tail);
-        }
-        if (parser.isSet(compare)) {
-            QStringList ids;
-            for (const QString& name : parser.value(compare).split(',')) ids << names.key(name, name);
-            window->showPage("Runs");
-            window->services().library->compare(ids);
-            waitFor([&] { return window->runsPage()->comparePanel()->isVisible(); }, 5000);
-            shots.take(*window, "compare" + tail);
-        }
-        window->modelLine()->setModel("qwen2.5-0.5b");
-        for (const char* title : {"Summary", "Doctor"}) {
-            window->showPage(title);
-            QTest::qWait(600);
-            shots.take(*window, QString(title).toLower() + tail);
-        }
-    }
+    if (parser.isSet("run")) takeALiveProfile(studio);
+    if (!store.isEmpty()) takeSavedRuns(studio, store, names, parser.value("compare"));
     return 0;
 }
