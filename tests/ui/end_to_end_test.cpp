@@ -248,6 +248,36 @@ TEST(Summary, DrawsNoAxisOfWhatWasNotMeasured) {
     EXPECT_TRUE(waitFor([&] { return page->bars()->isVisible() && !page->bars()->bars().empty(); }));
 }
 
+TEST(Summary, ASweepOfOneOperatorDoesNotHideWhatIsKnownOfAnother) {
+    TestWindow window(kNoEngine);
+    window->modelLine()->setModel("qwen2.5-0.5b");
+    Store& store = *window->services().store;
+    storeSweep(store);
+    const auto sweepOf = [&](const std::string& when, const std::string& op, const std::string& device, double speedup) {
+        RunHeader header = profileHeader("Qwen2.5-0.5B");
+        header.when = when;
+        header.kind = "sweep";
+        header.dtype = "float16";
+        header.device = device;
+        header.status = RunStatus::done;
+        SweepRow row = sweepRows().back();
+        row.op = op;
+        row.speedup = speedup;
+        const auto run = store.createRun(header);
+        return run && store.putRow(run->id, {"sweep", rowKey(row), valuesOf(row)});
+    };
+    ASSERT_TRUE(sweepOf("2026-02-01T00:00:00Z", "rope", "another GPU", 3) && sweepOf("2026-02-02T00:00:00Z", "silu_mul", profileHeader().device, 2));
+    window->showPage("Summary");
+    const auto operators = [&] {
+        for (const auto* label : window->summaryPage()->findChildren<QLabel*>())
+            if (label->accessibleName() == "Operators") return label->text();
+        return QString();
+    };
+    ASSERT_TRUE(waitFor([&] { return operators().contains("silu_mul"); }));
+    EXPECT_TRUE(operators().contains("2.00x") && operators().contains("rms_norm") && operators().contains("4.00x")) << qPrintable(operators());
+    EXPECT_FALSE(operators().contains("rope")) << "of another device";
+}
+
 TEST(Doctor, SaysWhatIsWrongWithAMissingEngineAndWhatStillWorks) {
     TestWindow window("/nowhere/kernelscope-engine");
     window->showPage("Doctor");

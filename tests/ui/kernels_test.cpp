@@ -57,6 +57,20 @@ TEST(KernelSummary, AWrongCaseIsWhatItsShapeIsCalled) {
     EXPECT_TRUE(validationSentence(rows, kFused).startsWith("3 of 4 validation cases passed"));
 }
 
+TEST(KernelSummary, ASkippedCaseSaysNothingOfAKernel) {
+    auto rows = validateRows();
+    rows[1].status = rows[2].status = rows[3].status = "skipped";  // all of 257 rows, half of 7
+    EXPECT_TRUE(validationSentence(rows, kFused).startsWith("1 of 1 validation cases passed, 3 skipped")) << qPrintable(validationSentence(rows, kFused));
+    EXPECT_EQ(operatorSummaries(rows, {}).front().status, "Valid");
+    const Grid grid = validationGrid(rows, kFused);
+    EXPECT_EQ(grid.at(0, 0).tone, Tone::good);
+    EXPECT_TRUE(grid.at(0, 0).detail.contains("ok in its one case")) << qPrintable(grid.at(0, 0).detail);
+    EXPECT_EQ(grid.at(0, 1).tone, Tone::muted) << "nothing but skipped ones";
+    rows[0].status = "skipped";
+    EXPECT_EQ(operatorSummaries(rows, {}).front().status, "Not validated");
+    EXPECT_EQ(validationSentence(rows, kFused), "all 4 validation cases skipped");
+}
+
 TEST(KernelSummary, LinesAreOneAHiddenSizeInOrderOfRows) {
     const auto lines = speedupLines(sweepRows(), kFused);
     ASSERT_EQ(lines.size(), 2u);
@@ -168,6 +182,24 @@ TEST(KernelCharts, AKernelOfOnesOwnIsShownFirstUntilAnotherIsChosen) {
     charts.setPlan({{"kernel", "/somewhere/my_norm.cpp"}});
     charts.show({}, rows);
     EXPECT_EQ(charts.view().variant, "my_norm");
+}
+
+TEST(KernelCharts, NativeIsShownOnlyWhereItIsChosenOrAllThereIs) {
+    KernelCharts charts;
+    std::vector<SweepRow> rows = sweepRows(), native = rows, strange = rows;
+    std::erase_if(native, [](const SweepRow& row) { return row.variant != "native"; });
+    for (SweepRow& row : strange)
+        if (row.variant == "fused") row.variant = "mine";
+    charts.show({}, native);
+    EXPECT_EQ(charts.view().variant, "native") << "the first cells of a sweep";
+    charts.show({}, strange);
+    EXPECT_EQ(charts.view().variant, "mine");
+    charts.show({}, rows);
+    EXPECT_EQ(charts.view().variant, "fused");
+    for (QComboBox* box : charts.findChildren<QComboBox*>())
+        if (box->currentText() == "fused") box->setCurrentText("native");
+    charts.show({}, rows);
+    EXPECT_EQ(charts.view().variant, "native");
 }
 
 TEST(SpeedupPlot, PaintsItsLinesInEveryFormat) {

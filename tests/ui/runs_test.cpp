@@ -180,6 +180,21 @@ TEST(Runs, AReportIsWrittenFromTheStore) {
     EXPECT_TRUE(in.readAll().contains("Attention"));
 }
 
+TEST(ComparePanel, BeginsWithAFigureOfWhichSomethingCanBeTold) {
+    auto comparison = std::make_shared<Comparison>();
+    comparison->runs.resize(2);
+    const auto row = [](const char* name, const char* metric, double ratio, const char* verdict) {
+        return CompareRow{.kind = "profile", .key = std::string("decode|type|") + name, .metric = metric, .unit = "us", .baseline = ratio, .candidate = 1, .ratio = ratio, .verdict = verdict};
+    };
+    comparison->rows = {row("MLP", "span_us", 1.1, "cant_tell"), row("MLP", "gpu_us", 2, "faster")};
+    ComparePanel panel;
+    panel.show(comparison);
+    EXPECT_EQ(panel.headline()->text(), "1 of 1 rows faster, 0 slower");
+    comparison->rows[1].verdict = "cant_tell";
+    panel.show(comparison);
+    EXPECT_DOUBLE_EQ(panel.chart()->bars().front().ratio, 1.1) << "nothing can be told: the first figure";
+}
+
 TEST(CompareTable, HoldsTheModelContract) {
     CompareTable table(compareColumns());
     const QAbstractItemModelTester tester(&table, QAbstractItemModelTester::FailureReportingMode::Fatal);

@@ -93,9 +93,16 @@ void ErrorChart::drawMap(QPainter& painter, const QRectF& at) const {
     if (m_view.rowBins > 1) drawTabular(painter, QRectF(side.left(), side.bottom() - line, side.width(), line), Qt::AlignRight, QString::number(m_view.rows - 1));
     if (at.height() > line * 3.5) painter.drawText(side, Qt::AlignRight | Qt::AlignVCenter, "rows");
     const QRectF below(at.left(), at.bottom() + line * 0.15, at.width(), line);
+    const QString last = QString::number(m_view.columns - 1);
     drawTabular(painter, below, Qt::AlignLeft, "0");
-    drawTabular(painter, below, Qt::AlignRight, QString::number(m_view.columns - 1));
-    painter.drawText(below, Qt::AlignCenter, QString("columns, the stronger the larger, full at %1 ULP").arg(figure(scale)));
+    drawTabular(painter, below, Qt::AlignRight, last);
+    const QFontMetricsF metrics(small);
+    const double room = below.width() - 2 * (metrics.horizontalAdvance(last) + line / 2);
+    for (const QString& words : {QString("columns, the stronger the larger, full at %1 ULP").arg(figure(scale)), QString("columns, full at %1 ULP").arg(figure(scale)), QString("columns")}) {
+        if (metrics.horizontalAdvance(words) > room) continue;
+        painter.drawText(below, Qt::AlignCenter, words);
+        break;
+    }
     painter.setFont(font());
 }
 

@@ -179,7 +179,7 @@ std::vector<WaterfallStep> e2eWaterfall(std::span<const EndToEndRow> rows, const
         }
         at = 100 / *predicted;
         steps.push_back({.label = byGpu ? "Predicted by GPU time" : "Predicted by span", .from = 0, .to = at, .whole = true, .color = {}, .value = percent(at)});
-        steps.push_back({.label = "Not explained", .from = at, .to = measured, .color = {}, .value = number(measured - at, 1) + " %"});
+        steps.push_back({.label = "Not explained", .from = at, .to = measured, .color = {}, .value = (measured > at ? "+" : "") + number(measured - at, 1) + " %"});
     }
     steps.push_back({.label = "Measured", .from = 0, .to = measured, .whole = true, .color = QColor("#2058d6"), .value = percent(measured)});
     return steps;

@@ -23,9 +23,12 @@ void addNew(std::vector<std::string>& list, const std::string& value) {
     if (std::find(list.begin(), list.end(), value) == list.end()) list.push_back(value);
 }
 
-// Bad news first: what a shape is called when its cases differ.
+// Bad news first: what a shape is called when its cases differ. A case that was skipped (graphs on a CPU, a cell too large for the memory) says nothing
+// of the kernel: it counts where there is nothing else.
+constexpr int kSkipped = -1;
 int severity(const std::string& status) {
-    static const std::vector<std::string> order{"ok", "other_order", "skipped", "refused", "noisy", "throttled", "hung", "crashed", "wrong"};
+    static const std::vector<std::string> order{"ok", "other_order", "refused", "noisy", "throttled", "hung", "crashed", "wrong"};
+    if (status == "skipped") return kSkipped;
     const auto found = std::find(order.begin(), order.end(), status);
     return found == order.end() ? 0 : int(found - order.begin());
 }
@@ -141,13 +144,17 @@ std::vector<OperatorSummary> operatorSummaries(std::span<const ValidateRow> vali
     for (const std::string& op : operators) {
         OperatorSummary summary{.op = op, .status = "Not validated", .tone = Tone::muted, .icon = "unknown", .speedup = {}};
         std::map<std::string, int> worst;  // a variant
+        const auto judge = [&](const std::string& variant, int level) {
+            const auto [known, first] = worst.try_emplace(variant, level);
+            if (!first) known->second = std::max(known->second, level);
+        };
         for (const ValidateRow& row : validated) {
-            if (row.op == op && row.variant != "native") worst[row.variant] = std::max(worst[row.variant], severity(row.status));
+            if (row.op == op && row.variant != "native") judge(row.variant, severity(row.status));
         }
         for (const SweepRow& row : swept) {
             if (row.op != op || row.variant == "native") continue;
             const bool timed = row.status == "noisy" || row.status == "throttled";  // hard to time, but right
-            worst[row.variant] = std::max(worst[row.variant], timed ? 0 : severity(row.status));
+            judge(row.variant, timed ? 0 : severity(row.status));
         }
         const auto count = [&](auto test) { return int(std::count_if(worst.begin(), worst.end(), [&](const auto& entry) { return test(entry.second); })); };
         const int bad = count([](int level) { return level >= severity("hung"); });
@@ -160,7 +167,7 @@ std::vector<OperatorSummary> operatorSummaries(std::span<const ValidateRow> vali
             summary.status = "Valid";
             summary.tone = Tone::good;
             summary.icon = "ok";
-        } else if (!worst.empty()) {
+        } else if (count([](int level) { return level != kSkipped; }) > 0) {
             summary.status = "Valid in part";
             summary.tone = Tone::warn;
             summary.icon = "warning";
@@ -226,7 +233,7 @@ Grid validationGrid(std::span<const ValidateRow> validated, const KernelView& vi
     for (const ValidateRow& row : validated) {
         if (!matches(row, view)) continue;
         GridCell& cell = cellOf(grid, row.hidden, row.rows);
-        ++cases[&cell];
+        cases[&cell] += row.status != "skipped";
         const auto found = worst.find(&cell);
         if (found != worst.end() && found->second >= severity(row.status)) continue;
         worst[&cell] = severity(row.status);
@@ -238,7 +245,7 @@ Grid validationGrid(std::span<const ValidateRow> validated, const KernelView& vi
         if (!row.reason.empty()) cell.detail += "<br>" + toQt(row.reason).toHtmlEscaped();
     }
     for (auto& [cell, count] : cases) {
-        if (worst[cell] == 0) cell->detail = cell->detail.section(" in case ", 0, 0) + QString(" in all of %1 cases").arg(count);
+        if (worst[cell] == 0) cell->detail = cell->detail.section(" in case ", 0, 0) + (count == 1 ? QString(" in its one case") : QString(" in all of %1 cases").arg(count));
     }
     return grid;
 }
@@ -283,16 +290,21 @@ QString sweepHeadline(std::span<const SweepRow> swept, const KernelView& view) {
 }
 
 QString validationSentence(std::span<const ValidateRow> validated, const KernelView& view) {
-    int passed = 0, all = 0;
+    int passed = 0, all = 0, skipped = 0;
     double ulp = 0;
     for (const ValidateRow& row : validated) {
         if (row.op != view.op || row.variant != view.variant) continue;
+        if (row.status == "skipped") {
+            ++skipped;
+            continue;
+        }
         ++all;
         passed += row.status == "ok" || row.status == "other_order" || row.status == "refused";
         if (row.maxUlp && std::isfinite(*row.maxUlp)) ulp = std::max(ulp, *row.maxUlp);
     }
-    if (all == 0) return {};
+    if (all == 0) return skipped == 0 ? QString() : QString("all %1 validation cases skipped").arg(skipped);
     QString text = QString("%1 of %2 validation cases passed").arg(passed).arg(all);
+    if (skipped > 0) text += QString(", %1 skipped").arg(skipped);
     if (ulp > 0) text += QString(", at most %1 ULP from float64").arg(ui::figure(ulp));
     return text;
 }

@@ -25,6 +25,13 @@ ColumnSpec<Row> realColumn(const char* title, std::optional<double> Row::* membe
             .text = [=](const Row& row) { return row.*member ? number(*(row.*member), decimals) + suffix : QString(); }};
 }
 
+// From a few GB/s of one row to thousands of a large cell: three digits of each.
+template <typename Row>
+ColumnSpec<Row> figureColumn(const char* title, std::optional<double> Row::* member) {
+    return {.title = title, .numeric = true, .raw = [member](const Row& row) { return real(row.*member); },
+            .text = [member](const Row& row) { return row.*member ? figure(*(row.*member)) : QString(); }};
+}
+
 // Errors span many orders of magnitude.
 template <typename Row>
 ColumnSpec<Row> smallColumn(const char* title, std::optional<double> Row::* member) {
@@ -53,7 +60,7 @@ std::vector<ColumnSpec<SweepRow>> sweepColumns() {
          .text = [](const SweepRow& row) {
              return row.speedupCiLow && row.speedupCiHigh ? number(*row.speedupCiLow, 2) + " to " + number(*row.speedupCiHigh, 2) : QString();
          }},
-        realColumn("GB/s", &SweepRow::gbPerS, 0), realColumn("Of limit", &SweepRow::limitPct, 0, " %", "Of what the device can do at this shape"),
+        figureColumn("GB/s", &SweepRow::gbPerS), realColumn("Of limit", &SweepRow::limitPct, 0, " %", "Of what the device can do at this shape"),
         lookColumn("Verdict", &SweepRow::verdict, verdictLook), textColumn("Reason", &SweepRow::reason),
         textColumn("Measured on", &SweepRow::device),
     };

@@ -39,6 +39,16 @@ void shorten(std::vector<RatioBar>& bars) {
     }
 }
 
+// The first figure of which something can be told: one run each of a GPU's profile tells of its own time, and seldom of the wall clock.
+QString tellingMetric(const Comparison& comparison, const QStringList& metrics) {
+    const auto told = [&](const QString& metric) {
+        return std::any_of(comparison.rows.begin(), comparison.rows.end(),
+                           [&](const CompareRow& row) { return toQt(row.metric) == metric && row.ratio && row.verdict != "cant_tell" && row.verdict != "unmatched"; });
+    };
+    const auto found = std::find_if(metrics.begin(), metrics.end(), told);
+    return found != metrics.end() ? *found : metrics.value(0);
+}
+
 QVariant real(const std::optional<double>& value) { return value ? QVariant(*value) : QVariant(); }
 
 }  // namespace
@@ -51,7 +61,7 @@ std::vector<ColumnSpec<CompareRow>> compareColumns() {
         {.title = "Figure", .raw = [](Row row) { return QVariant(toQt(row.metric)); }},
         {.title = "Baseline", .numeric = true, .raw = [](Row row) { return real(row.baseline); }, .text = [](Row row) { return number(row.baseline, 2); }},
         {.title = "Candidate", .numeric = true, .raw = [](Row row) { return real(row.candidate); }, .text = [](Row row) { return number(row.candidate, 2); }},
-        {.title = "Unit", .raw = [](Row row) { return QVariant(toQt(row.unit)); }},
+        {.title = "Unit", .raw = [](Row row) { return QVariant(toQt(row.unit)); }, .text = [](Row row) { return row.unit == "us" ? QString::fromUtf8("µs") : toQt(row.unit); }},
         {.title = "Ratio", .toolTip = "Above 1 the candidate is faster", .numeric = true, .raw = [](Row row) { return real(row.ratio); },
          .text = [](Row row) { return row.ratio ? number(*row.ratio, 3) + "x" : QString(); }},
         {.title = "95 % interval", .numeric = true, .raw = [](Row row) { return real(row.ratioCiLow); },
@@ -110,6 +120,7 @@ void ComparePanel::show(const ComparisonPtr& comparison) {
     }
     m_metric->clear();
     m_metric->addItems(metrics);
+    m_metric->setCurrentText(tellingMetric(*comparison, metrics));
     m_metric->setVisible(metrics.size() > 1);
     QStringList notes;
     for (const std::string& note : comparison->notes) notes << toQt(note);

@@ -31,7 +31,7 @@ ContextPanel::ContextPanel(QWidget* parent) : QWidget(parent) {
     m_decode = new ContextPlot("Decode, milliseconds a token", "ms a token");
     addCard("Decode", "one line a batch, band: 95 %", m_decode, 0);
     m_shares = new ShareColumns;
-    Card* shares = addCard("Where the time goes", {}, m_shares, 1);
+    Card* shares = addCard("Shares", "where the time goes", m_shares, 1);
     m_batch = new QComboBox(shares);
     m_batch->setAccessibleName("Batch of the shares");
     m_clock = new Segmented("Shares of", shares);

@@ -45,7 +45,7 @@ DoctorRow displayCheck() {
     row.finding += fromQt(plugIns.isEmpty() ? QString("; no display plug-in is installed") : "; display plug-ins: " + plugIns.join(", "));
     if (!plugIns.contains("xcb") && plugIns.filter("wayland").isEmpty()) {
         row.status = "warning";
-        row.fix = "Install Qt's display plug-ins (qt6-qpa-plugins, qt6-wayland).";
+        row.fix = "install Qt's display plug-ins (qt6-qpa-plugins, qt6-wayland)";
     } else if (qEnvironmentVariableIsSet("WAYLAND_DISPLAY") && plugIns.filter("wayland").isEmpty()) {
         row.finding += "; this Wayland session shows the window through X11";
     }
@@ -53,7 +53,7 @@ DoctorRow displayCheck() {
         row.status = "warning";
         row.finding += "; Inter is not installed";
         row.why = "the look of figures: another font is used";
-        row.fix += std::string(row.fix.empty() ? "" : " ") + "Install fonts-inter.";
+        row.fix += std::string(row.fix.empty() ? "" : "; ") + "install fonts-inter";
     }
     return row;
 }

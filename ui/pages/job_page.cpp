@@ -275,7 +275,7 @@ void JobPage::renderLine(bool live) {
     m_lineTimer.stop();
     const RunRows* run = shown();
     const QString headline = run ? headlineOf(*run) : QString();
-    m_headline->setText(headline);
+    m_headline->setText(QString(headline).replace(" %", QString(QChar(QChar::Nbsp)) + "%"));  // no line begins with a bare "%"
     m_headline->setVisible(!headline.isEmpty());
     QString sub = run && !run->empty() ? sublineOf(*run, live) : QString();
     if (live) sub = sub.isEmpty() ? m_progressText : m_progressText + " · " + sub;

@@ -32,7 +32,17 @@ QComboBox* addChoice(QVBoxLayout* column, const QString& name, QWidget* parent) 
     return combo;
 }
 
-// Keeps the choice where the new list still has it; true when the choice moved.
+bool holds(const std::vector<std::string>& values, const std::string& value) { return std::find(values.begin(), values.end(), value) != values.end(); }
+
+// Native beside itself shows nothing: it is looked at where it is chosen, or where it is all there is.
+std::string variantToShow(const std::vector<std::string>& variants, const std::string& own) {
+    for (const std::string& wanted : {own, std::string("fused")})
+        if (holds(variants, wanted)) return wanted;
+    const auto other = std::find_if(variants.rbegin(), variants.rend(), [](const std::string& variant) { return variant != "native"; });
+    return other != variants.rend() ? *other : variants.empty() ? std::string() : variants.back();
+}
+
+// Keeps the choice where the new list still has it.
 void refill(QComboBox* combo, const std::vector<std::string>& values, std::string& chosen, const std::string& preferred) {
     QStringList texts;
     for (const std::string& value : values) texts << toQt(value);
@@ -42,9 +52,7 @@ void refill(QComboBox* combo, const std::vector<std::string>& values, std::strin
         combo->clear();
         combo->addItems(texts);
     }
-    if (std::find(values.begin(), values.end(), chosen) == values.end()) {
-        chosen = std::find(values.begin(), values.end(), preferred) != values.end() ? preferred : values.empty() ? std::string() : values.back();
-    }
+    if (!holds(values, chosen)) chosen = holds(values, preferred) ? preferred : values.empty() ? std::string() : values.back();
     combo->setCurrentText(toQt(chosen));
     combo->setVisible(!values.empty());
 }
@@ -52,7 +60,7 @@ void refill(QComboBox* combo, const std::vector<std::string>& values, std::strin
 }  // namespace
 
 KernelCharts::KernelCharts(QWidget* parent)
-    : QWidget(parent), m_lineCard(new Card("Speed-up against rows", this)), m_gridCard(new Card("Shapes", this)) {
+    : QWidget(parent), m_lineCard(new Card("Speed-up", this)), m_gridCard(new Card("Shapes", this)) {
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(space(this, 2));
@@ -120,8 +128,9 @@ QList<Chart*> KernelCharts::charts() const { return {m_lines, m_grid, m_errors, 
 void KernelCharts::choosePicture() {
     const QString picture = m_picture->value();
     m_pictures->setCurrentWidget(picture == "errors" ? static_cast<QWidget*>(m_errors) : picture == "roofline" ? static_cast<QWidget*>(m_roofline) : m_lines);
-    m_lineCard->setTitle(picture == "errors" ? "Where the errors are" : picture == "roofline" ? "Roofline" : "Speed-up against rows");
-    m_lineCard->setHint(picture == "errors" ? "against float64" : picture == "roofline" ? "• this variant, × native" : "a hidden size each, band: 95 %");
+    // Short titles, so that they stand whole beside the tools in a narrow window; what is cut of a hint is in its tool tip.
+    m_lineCard->setTitle(picture == "errors" ? "Errors" : picture == "roofline" ? "Roofline" : "Speed-up");
+    m_lineCard->setHint(picture == "errors" ? "where they are, against float64" : picture == "roofline" ? "• this variant, × native" : "against rows, a line a hidden size, band: 95 %");
 }
 
 void KernelCharts::showEvidence(const RunRows& run) {
@@ -206,9 +215,9 @@ void KernelCharts::setBusy(const std::string& key) {
 void KernelCharts::fillChoices() {
     m_filling = true;
     const auto variants = variantsOf(m_validated, m_swept, m_view.op);
-    // Who opened a kernel looks at that one, until another is chosen.
-    if (!m_variantChosen && std::find(variants.begin(), variants.end(), m_ownVariant) != variants.end()) m_view.variant = m_ownVariant;
-    refill(m_variant, variants, m_view.variant, "fused");
+    const std::string shown = variantToShow(variants, m_ownVariant);
+    if (!m_variantChosen) m_view.variant = shown;
+    refill(m_variant, variants, m_view.variant, shown);
     refill(m_dtype, dtypesOf(m_validated, m_swept), m_view.dtype, "float16");
     refill(m_cache, cachesOf(m_swept), m_view.cache, "cold");
     m_filling = false;
@@ -222,8 +231,8 @@ void KernelCharts::redraw() {
         m_gridCard->setHint("worst of all cases");
         m_grid->setGrid(withPlan(validationGrid(m_validated, m_view), m_plannedHidden, m_plannedRows));
     } else {
-        m_gridCard->setTitle(figure == "limit" ? "Share of the limit, %" : figure == "speedup" ? "Speed-up over native" : "Device time, µs");
-        m_gridCard->setHint("hidden × rows");
+        m_gridCard->setTitle(figure == "limit" ? "Limit, %" : figure == "speedup" ? "Speed-up" : "Time, µs");
+        m_gridCard->setHint(figure == "limit" ? "share of what the device can do, hidden × rows" : figure == "speedup" ? "over native, hidden × rows" : "on the device, hidden × rows");
         const GridFigure what = figure == "limit" ? GridFigure::limit : figure == "speedup" ? GridFigure::speedup : GridFigure::deviceUs;
         m_grid->setGrid(withPlan(sweepGrid(m_swept, m_view, what), m_plannedHidden, m_plannedRows));
     }

@@ -178,7 +178,8 @@ void KernelsPage::renderTables(const RunRows& run, bool live) {
     const KernelView& view = m_charts->view();
     const bool sweep = run.header().kind == "sweep";
     const std::string kind = sweep ? "sweep" : "validate";
-    if (kind != m_tableKind) {
+    const bool other = kind != m_tableKind;
+    if (other) {
         m_tableKind = kind;
         if (sweep) m_table->setSource(m_sweepModel);
         else m_table->setSource(m_validationModel);
@@ -194,7 +195,7 @@ void KernelsPage::renderTables(const RunRows& run, bool live) {
         if (grows) model->append({rows.begin() + std::ptrdiff_t(old.size()), rows.end()});
         else model->reset(std::move(rows));
         m_table->hideUnknownColumns({0});  // the operator stands in the title
-        if (first) m_table->fitColumns();
+        if (first || other) m_table->fitColumns();
         m_tableCard->setHint(QString("%1 of %2").arg(model->rowCount()).arg(toQt(view.op)));
     };
     if (sweep) update(m_sweepModel, run.as<SweepRow>());

@@ -1,6 +1,8 @@
 #include "ui/pages/summary_page.h"
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 #include <utility>
 
 #include <QFileInfo>
@@ -29,6 +31,15 @@ namespace {
 
 QString toneName(const Theme& theme, Tone tone) {
     return (tone == Tone::good ? theme.good : tone == Tone::bad ? theme.bad : tone == Tone::warn ? theme.warn : theme.muted).name();
+}
+
+constexpr int kMostSweeps = 4;  // as many as there are operators
+
+// Rows of the operators that newer sweeps left out.
+void addOlder(std::vector<SweepRow>& swept, const std::vector<SweepRow>& older) {
+    std::set<std::string> known;
+    for (const SweepRow& row : swept) known.insert(row.op);
+    std::copy_if(older.begin(), older.end(), std::back_inserter(swept), [&](const SweepRow& row) { return !known.contains(row.op); });
 }
 
 // One line an operator; the state in words, so that the colour only repeats it.
@@ -187,7 +198,19 @@ void SummaryPage::choose(const RunList& runs) {
         return false;
     };
     if (!take("profile", "Decode")) take("profile", "");
-    for (const char* kind : {"validate", "sweep", "e2e"}) take(kind, "");
+    take("validate", "");
+    // Of sweeps those before the newest too, as far as they are of the same device: one of one operator does not hide what is known of the others.
+    const RunHeader* newest = nullptr;
+    int sweeps = 0;
+    for (const RunSummary& run : *runs) {
+        const RunHeader& header = run.header;
+        if (header.kind != "sweep" || run.rows == 0 || !isOfModel(header) || header.status == RunStatus::running || header.status == RunStatus::failed) continue;
+        if (newest && header.device != newest->device) continue;
+        if (!newest) newest = &header;
+        ids << toQt(header.id);
+        if (++sweeps == kMostSweeps) break;
+    }
+    take("e2e", "");
     m_services.library->read(ids, this, [this](const std::vector<SavedRunPtr>& found) { fill(found); });
 }
 
@@ -203,7 +226,9 @@ void SummaryPage::fill(const std::vector<SavedRunPtr>& runs) {
     m_bars->setBars({});
     m_operators->clear();
     m_decode->setBars({});
+    m_endToEnd.card->setHint({});
     std::vector<ValidateRow> validated;
+    std::vector<SweepRow> swept;
     for (const SavedRunPtr& run : runs) {
         const RunHeader& header = run->summary.header;
         if (header.kind == "profile") {
@@ -214,14 +239,16 @@ void SummaryPage::fill(const std::vector<SavedRunPtr>& runs) {
         } else if (header.kind == "e2e") {
             const auto rows = run->rows.as<EndToEndRow>();
             present(m_endToEnd, header, e2eHeadline(rows));
+            m_endToEnd.card->setHint("decode, ms a token");
             m_decode->setBars(e2eBars(rows, &EndToEndRow::decodeMsPerToken));
         } else {
-            // The sweep comes last: its run is the one to open, the validation adds the operators that it leaves out.
+            // The newest sweep is the run to open, the validation adds the operators that no sweep has.
             const auto own = run->rows.as<ValidateRow>(), others = run->rows.othersAs<ValidateRow>();
             validated.insert(validated.end(), own.begin(), own.end());
             validated.insert(validated.end(), others.begin(), others.end());
-            present(m_kernels, header, header.kind == "sweep" ? "Right, and how much faster" : "Right or wrong");
-            m_operators->setText(operatorTable(operatorSummaries(validated, run->rows.as<SweepRow>()), Theme::of(this)));
+            if (swept.empty()) present(m_kernels, header, header.kind == "sweep" ? "Right, and how much faster" : "Right or wrong");
+            addOlder(swept, run->rows.as<SweepRow>());
+            m_operators->setText(operatorTable(operatorSummaries(validated, swept), Theme::of(this)));
         }
     }
     const QStringList warnings = warningsOf(runs);

@@ -146,7 +146,12 @@ void TableView::hideUnknownColumns(const QList<int>& always) {
             const QVariant raw = source->index(row, column).data(kRawRole);
             known = raw.isValid() && !(raw.typeId() == QMetaType::QString && raw.toString().isEmpty());
         }
-        setColumnHidden(column, !known || always.contains(column));
+        const bool hidden = !known || always.contains(column);
+        const bool appears = !hidden && isColumnHidden(column);
+        setColumnHidden(column, hidden);
+        // It was not there when the others got their widths.
+        if (appears && header()->sectionResizeMode(column) == QHeaderView::Interactive)
+            header()->resizeSection(column, std::max(header()->sectionSize(column), header()->sectionSizeHint(column)));
     }
 }
 
