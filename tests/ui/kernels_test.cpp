@@ -14,6 +14,7 @@
 #include "ui/charts/cell_grid.h"
 #include "ui/charts/error_chart.h"
 #include "ui/charts/roofline_plot.h"
+#include "ui/charts/sparse_ticks.h"
 #include "ui/charts/speedup_plot.h"
 #include "ui/models/kernel_evidence.h"
 #include "ui/models/kernel_summary.h"
@@ -158,6 +159,24 @@ TEST(PlotDigits, NoTwoTicksReadAlike) {
     EXPECT_EQ(digitsFor(12), 1);
     EXPECT_EQ(digitsFor(0), 1);
     for (double range = 0.01; range < 40; range *= 1.07) EXPECT_LE(std::pow(10, -digitsFor(range)), range / 5 * 0.7 * 1.0001) << range;
+}
+
+TEST(SparseTicks, TextsThatWouldWriteOverEachOtherAreLeftOut) {
+    SparseTicks axis;
+    for (int rows = 1; rows <= 32768; rows *= 2) axis.addTick(rows, QString::number(rows));
+    const auto texts = [&](double pixels) {
+        QVector<double> ticks;
+        QVector<QString> labels;
+        axis.setRoom(pixels, QApplication::font());
+        axis.generate({1, 40000}, QLocale::c(), 'g', 6, ticks, nullptr, &labels);
+        EXPECT_EQ(ticks.size(), 16) << "each keeps its tick";
+        EXPECT_EQ(labels.back(), "32768");
+        labels.removeAll(QString());
+        return labels;
+    };
+    EXPECT_EQ(texts(3000).size(), 16);
+    EXPECT_LT(texts(200).size(), 9);
+    EXPECT_GT(texts(200).size(), 2);
 }
 
 TEST(KernelCharts, AKernelOfOnesOwnIsShownFirstUntilAnotherIsChosen) {

@@ -6,6 +6,7 @@
 #include <QPainter>
 
 #include "ui/charts/custom_plot.h"
+#include "ui/charts/sparse_ticks.h"
 #include "ui/text.h"
 #include "ui/theme.h"
 
@@ -45,7 +46,7 @@ void ContextPlot::setLines(std::vector<ContextLine> lines) {
     auto& axes = plot();
     axes.clearPlottables();
     axes.clearItems();
-    auto ticks = QSharedPointer<QCPAxisTickerText>::create();
+    auto ticks = QSharedPointer<SparseTicks>::create();
     double most = 0, first = 1e18, last = 1;
     QStringList sentence;
     for (const ContextLine& line : m_lines) {
@@ -184,7 +185,11 @@ void ShareColumns::draw(QPainter& painter, const QRectF& whole) const {
         painter.setPen(theme.muted);
         drawTabular(painter, QRectF(left, plot.bottom() + line * 0.15, width, line), Qt::AlignHCenter, tokensLabel(double(m_columns[i].context)));
     }
-    painter.drawText(QRectF(plot.left(), plot.bottom() + line * 1.2, pitch * double(m_columns.size()), line), Qt::AlignHCenter | Qt::AlignTop, "tokens in the context, shares in %");
+    // Below the middle of the columns, as far as their few allow: the words may be wider than they are.
+    const QString words = "tokens in the context, shares in %";
+    const double wide = painter.fontMetrics().horizontalAdvance(words), middle = plot.left() + pitch * double(m_columns.size()) / 2;
+    const double begin = std::max(area.left(), std::min(middle - wide / 2, area.right() - wide));
+    painter.drawText(QRectF(begin, plot.bottom() + line * 1.2, area.right() - begin, line), Qt::AlignLeft | Qt::AlignTop, words);
 }
 
 }  // namespace kernelscope::ui

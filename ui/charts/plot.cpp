@@ -7,6 +7,7 @@
 #include <QPicture>
 
 #include "ui/charts/custom_plot.h"
+#include "ui/charts/sparse_ticks.h"
 #include "ui/theme.h"
 
 namespace kernelscope::ui {
@@ -48,6 +49,11 @@ void Plot::applyColors() const {
 void Plot::draw(QPainter& painter, const QRectF& area) const {
     applyColors();
     const QSize size = area.size().toSize();
+    // About what the other axis' figures leave: the plot itself knows its room only after it has made the texts.
+    if (const auto ticks = m_plot->xAxis->ticker().dynamicCast<SparseTicks>()) {
+        const QFont small = m_plot->xAxis->tickLabelFont();
+        ticks->setRoom(size.width() - QFontMetricsF(small).horizontalAdvance("0") * 9, small);
+    }
     QPicture picture;
     {
         QCPPainter plotPainter(&picture);

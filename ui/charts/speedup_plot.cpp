@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ui/charts/custom_plot.h"
+#include "ui/charts/sparse_ticks.h"
 #include "ui/text.h"
 #include "ui/theme.h"
 
@@ -32,7 +33,7 @@ void SpeedupPlot::setLines(std::vector<SpeedupLine> lines) {
     axes.clearPlottables();
     axes.clearItems();
     double most = 1.2, least = 0.9, first = 1e18, last = 1;
-    auto ticks = QSharedPointer<QCPAxisTickerText>::create();
+    auto ticks = QSharedPointer<SparseTicks>::create();
     QStringList sentence;
     for (const SpeedupLine& line : m_lines) {
         QVector<double> x, y, bandX, low, high;
