@@ -134,7 +134,7 @@ std::string LoopbackHub::listing() const {
     for (const auto& [name, file] : m_files) {
         nlohmann::json entry{{"rfilename", name}, {"size", file.content.size()}};
         entry["blobId"] = hex(Digest::Kind::sha1, "blob " + std::to_string(file.content.size()) + std::string(1, '\0') + file.content);
-        if (file.large) entry["lfs"] = {{"sha256", hex(Digest::Kind::sha256, m_wrongDigest ? "something else" : file.content)}, {"size", file.content.size()}, {"pointerSize", 134}};
+        if (file.large) entry["lfs"] = {{"sha256", hex(Digest::Kind::sha256, file.content)}, {"size", file.content.size()}, {"pointerSize", 134}};
         files.push_back(entry);
     }
     if (!m_extraName.empty()) files.push_back({{"rfilename", m_extraName}, {"size", 1}, {"blobId", std::string(40, 'a')}});

@@ -36,7 +36,6 @@ public:
     void answer(int status, int times = 1, const std::string& headers = "");  ///< the next requests get this instead
     void spoil(int times) { m_spoiled = times; }                  ///< the next large bodies have one byte wrong
     void ignoreRanges() { m_ranges = false; }
-    void publishWrongDigest() { m_wrongDigest = true; }
     void nameFile(const std::string& name) { m_extraName = name; }  ///< one more entry in the list
     void requireToken(const std::string& token) { m_token = token; }
     std::string model = "Owner/Tiny";
@@ -60,7 +59,7 @@ private:
     int m_cuts = 0, m_afterCuts = 0, m_status = 0, m_statuses = 0;
     std::string m_statusHeaders, m_extraName, m_token;
     std::atomic<int> m_spoiled = 0;
-    bool m_ranges = true, m_wrongDigest = false;
+    bool m_ranges = true;
     std::atomic<bool> m_stop = false;
     std::thread m_thread;
 };
