@@ -20,7 +20,7 @@ void setRole(QLabel* label, const char* role) {
 
 QString inWords(EngineState state) {
     switch (state) {
-    case EngineState::stopped: return "not started";
+    case EngineState::stopped: return "not running";
     case EngineState::starting: return "starting";
     case EngineState::idle: return "idle";
     case EngineState::busy: return "busy";

@@ -153,7 +153,9 @@ void Session::Impl::call(std::string method, json params, std::function<void(Res
 void Session::Impl::engineLost(Error why, bool hung) {
     auto link = std::move(m_link);
     const bool cut = link && link->cut() && !hung;
-    setState(EngineState::lost, why.message);
+    // One that had to be killed for a cancel is not missed: the next job starts another.
+    if (m_job && m_job->cancelling) setState(EngineState::stopped);
+    else setState(EngineState::lost, why.message);
     const std::string diedOf = link && !hung ? link->diedOf() : std::string();
     if (link) link->failRequests(why);
     link.reset();

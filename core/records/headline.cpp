@@ -105,7 +105,7 @@ std::string phaseHeadline(std::span<const ProfileRow> rows, std::string_view pha
         for (const TypeSum& sum : sums)
             if (sum.name != "unattributed" && (!most || wait(sum) > wait(*most))) most = &sum;
         if (most && wait(*most) > 0)
-            add(fmt::format("{} {} {} of the launch gaps", most->name, most->name.ends_with("layers") ? "are" : "is", formatPercent(percentOf(wait(*most), gap), 0)));
+            add(fmt::format("{} {} {} of the gaps", most->name, most->name.ends_with("layers") ? "are" : "is", formatPercent(percentOf(wait(*most), gap), 0)));
     } else {
         const std::string parts = largest(sums, gpu, [](const TypeSum& sum) { return sum.gpu; });
         if (!parts.empty()) add(parts + " of the GPU's time");

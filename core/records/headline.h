@@ -13,7 +13,7 @@ namespace kernelscope {
 
 /// What a profile says, phase by phase:
 ///   CPU:  "Decode 6.21 ms a token · memory-bound (its bytes take 5.9 ms at the copy rate) · Attention 48 %, then MLP 20 %"
-///   GPU:  "Decode 6.21 ms a token · GPU busy 1.83 ms (29 %) · launch-bound · RMSNorm is 21 % of the launch gaps"
+///   GPU:  "Decode 6.21 ms a token · GPU busy 1.83 ms (29 %) · launch-bound · RMSNorm is 21 % of the gaps"
 /// The time is the plain pass (the instrumented total less the profiler tax, where that is known). What bounds the pass is verdict.h's; without the
 /// run's result, which holds work and rates, only launch-bound can be told. Empty when no row is a total.
 std::string profileHeadline(std::span<const ProfileRow> rows, const nlohmann::json& result = {});

@@ -97,6 +97,7 @@ TEST(Session, AnEngineThatIgnoresCancelIsKilledAfterTheGrace) {
     EXPECT_EQ(play.store->run("last")->header.status, RunStatus::cancelled);
     EXPECT_EQ(play.rowsInStore().size(), 1u);
     EXPECT_LT(took.count(), 1000);
+    EXPECT_EQ(play.states.back(), EngineState::stopped) << "on purpose: it is not lost";
 }
 
 TEST(Session, CancelWhileTheEngineStartsEndsTheJobAtOnce) {

@@ -84,7 +84,7 @@ TEST_F(TraceImport, ModulesAndTheKernelsTheyLaunchedBecomeRowsByType) {
     for (const ProfileRow& row : rows)
         if (row.name != "total") shares += row.spanSharePct.value_or(0);
     EXPECT_NEAR(shares, 100, 1e-9);
-    EXPECT_EQ(run->headline, "Decode 1.00 ms a token · GPU busy 110 µs (11 %) · launch-bound · Attention is 63 % of the launch gaps");
+    EXPECT_EQ(run->headline, "Decode 1.00 ms a token · GPU busy 110 µs (11 %) · launch-bound · Attention is 63 % of the gaps");
 }
 
 TEST_F(TraceImport, WithoutModulesTheKernelsAreTheRowsAndTheRunSaysWhatIsMissing) {

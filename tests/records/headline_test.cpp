@@ -33,7 +33,7 @@ TEST(Headline, ShowsTheTablesOwnSharesWhereItHasThem) {
 TEST(Headline, OfALaunchBoundGpuProfileSaysWhoWaits) {
     const std::vector rows{gpuRow("Attention", 3000, 700), gpuRow("RMSNorm", 1300, 380), gpuRow("MLP", 1900, 750),
                            gpuRow("total", 6210, 1830), gpuRow("profiler tax", 0, 0)};
-    EXPECT_EQ(profileHeadline(rows), "Decode 6.21 ms a token · GPU busy 1.83 ms (29 %) · launch-bound · Attention is 53 % of the launch gaps");
+    EXPECT_EQ(profileHeadline(rows), "Decode 6.21 ms a token · GPU busy 1.83 ms (29 %) · launch-bound · Attention is 53 % of the gaps");
 }
 
 TEST(Headline, OfABusyGpuNamesWhatKeepsItBusy) {
@@ -54,7 +54,7 @@ TEST(Headline, OfBlocksSpeaksOfTheLayersTogether) {
     rows[2].type = "LM head";
     EXPECT_EQ(profileHeadline(rows), "Decode 1.00 ms a token · 2 layers 90 %, then LM head 10 %");
     for (ProfileRow& row : rows) row.gpuUs = row.selfGpuUs = *row.spanUs / 10, row.gapUs = *row.spanUs - *row.gpuUs;
-    EXPECT_EQ(profileHeadline(rows), "Decode 1.00 ms a token · GPU busy 100 µs (10 %) · launch-bound · 2 layers are 90 % of the launch gaps");
+    EXPECT_EQ(profileHeadline(rows), "Decode 1.00 ms a token · GPU busy 100 µs (10 %) · launch-bound · 2 layers are 90 % of the gaps");
 }
 
 TEST(Headline, OfTwoPhasesIsTwoSentences) {
