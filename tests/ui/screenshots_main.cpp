@@ -211,7 +211,7 @@ QStringList wordsOf(const QStringList& arguments) {
 int main(int argc, char** argv) {
     if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
     QApplication application(argc, argv);
-    kernelscope::ui::readFiguresAsFilesHaveThem();
+    readFiguresAsFilesHaveThem();
     QCommandLineParser parser;
     parser.addHelpOption();
     parser.addPositionalArgument("folder", "Where the pictures go.");
