@@ -19,7 +19,7 @@ using Clock = std::chrono::steady_clock;
 // The clock's own cost is about 25 ns and its step 1 ns: a sample this long is good to a quarter of a percent.
 constexpr double kLeastSampleUs = 10;
 // A sample of a cold cell is a few calls, each on a set of its own that has been taken out of the caches; together no more memory
-// than this.
+// than this. What a variant writes is as cold as what it reads, whoever allocated it.
 constexpr std::int64_t kMostColdBytes = 256LL << 20;
 
 void evictAll(const Tensors& tensors) {
@@ -70,13 +70,17 @@ private:
         Result<Tensors> results = m_variant.run(operands);
         TORCH_CHECK(results.ok(), results.ok() ? "" : results.error().message);
         if (m_mode == CacheMode::chain) operands = m_op.next(operands, *results);
+        else if (m_mode == CacheMode::cold && m_variant.ownOutputs) m_results.push_back(std::move(*results));
     }
 
-    void emptyCaches() const {
+    void emptyCaches() {
         for (const Operands& operands : m_sets) {
             evictAll(operands.inputs);
             evictAll(operands.outputs);
         }
+        // Given back now, this memory is what the next calls' results get.
+        for (const Tensors& results : m_results) evictAll(results);
+        m_results.clear();
     }
 
     const Operator& m_op;
@@ -84,6 +88,7 @@ private:
     CacheMode m_mode;
     const Meter& m_meter;
     std::vector<Operands> m_sets;
+    std::vector<Tensors> m_results;  // of a cold sample, where the variant makes its own
     std::int64_t m_calls = 1;
 };
 
@@ -140,6 +145,7 @@ public:
             }
             Result<Tensors> results = variant.run(operands);
             const double us = since(begin);
+            if (mode == CacheMode::cold && variant.ownOutputs && results) evictAll(*results);
             sign();
             if (call >= 0) samples.push_back(us);
             else if (since(start) > kMostUs / 10) call = -1;

@@ -4,13 +4,16 @@
 #include <type_traits>
 
 #include "kernels/common/backend.h"
+#include "kernels/common/check.h"
 #include "kernels/cpu/element.h"
 #include "kernels/cpu/parallel.h"
+#include "kernels/cpu/store_policy.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/rms_norm.cpp"
 #include "hwy/foreach_target.h"  // compiles this file again for every target
 
+#include "hwy/cache_control.h"
 #include "hwy/highway.h"
 #include "kernels/cpu/vector_io-inl.h"
 
@@ -46,21 +49,22 @@ HWY_INLINE float sumOfSquares(const T* x, int64_t count) {
 }
 
 template <class T>
-void rmsNormRows(const NormArguments& a, int64_t begin, int64_t end) {
+void rmsNormRows(const NormArguments& a, Store store, int64_t begin, int64_t end) {
     const T* weight = static_cast<const T*>(a.weight);
     for (int64_t row = begin; row < end; ++row) {
         const T* x = static_cast<const T*>(a.x) + row * a.xStride;
         T* out = static_cast<T*>(a.out) + row * a.outStride;
         const float scale = 1.0f / std::sqrt(sumOfSquares(x, a.hidden) / static_cast<float>(a.hidden) + a.eps);
         mapElements(
-            a.hidden, out,
+            store, a.hidden, out,
             [scale](auto d, auto v, auto factor) HWY_ATTR { return hn::Mul(roundedTo<T>(d, hn::Mul(v, hn::Set(d, scale))), factor); }, x,
             weight);
     }
 }
 
-void rmsNormAnyRows(const NormArguments& a, int64_t begin, int64_t end) {
-    withElement(a.dtype, [&](auto element) { rmsNormRows<decltype(element)>(a, begin, end); });
+void rmsNormAnyRows(const NormArguments& a, bool past, int64_t begin, int64_t end) {
+    withElement(a.dtype, [&](auto element) { rmsNormRows<decltype(element)>(a, past ? Store::past : Store::cached, begin, end); });
+    if (past) hwy::FlushStream();
 }
 
 }  // namespace kernelscope::kernels::cpu::HWY_NAMESPACE
@@ -73,7 +77,10 @@ HWY_EXPORT(rmsNormAnyRows);
 
 int rmsNorm(const NormArguments& a, const ks_launch_options& options) {
     const auto rows = HWY_DYNAMIC_DISPATCH(rmsNormAnyRows);
-    forRows(a.rows, a.hidden, options.executor, [&](int64_t begin, int64_t end) { rows(a, begin, end); });
+    const int64_t bytes = elementSize(a.dtype);
+    const auto outside = [&](const void* operand, int64_t stride) { return outsideCaches(operand, a.rows, a.hidden * bytes, stride * bytes); };
+    const bool past = a.out != a.x && outside(a.x, a.xStride) && outside(a.out, a.outStride);
+    forRows(a.rows, a.hidden, options.executor, [&](int64_t begin, int64_t end) { rows(a, past, begin, end); });
     return KS_OK;
 }
 

@@ -4,13 +4,16 @@
 #include <type_traits>
 
 #include "kernels/common/backend.h"
+#include "kernels/common/check.h"
 #include "kernels/cpu/element.h"
 #include "kernels/cpu/parallel.h"
+#include "kernels/cpu/store_policy.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/silu_mul.cpp"
 #include "hwy/foreach_target.h"  // compiles this file again for every target
 
+#include "hwy/cache_control.h"
 #include "hwy/highway.h"
 #include "kernels/cpu/vector_io-inl.h"
 
@@ -63,20 +66,21 @@ HWY_INLINE VF<D> silu(D d, VF<D> x) {
 }
 
 template <class T>
-void siluMulElements(const T* gate, const T* up, T* out, int64_t count) {
+void siluMulElements(Store store, const T* gate, const T* up, T* out, int64_t count) {
     mapElements(
-        count, out, [](auto d, auto x, auto factor) HWY_ATTR { return hn::Mul(roundedTo<T>(d, silu<T>(d, x)), factor); }, gate, up);
+        store, count, out, [](auto d, auto x, auto factor) HWY_ATTR { return hn::Mul(roundedTo<T>(d, silu<T>(d, x)), factor); }, gate, up);
 }
 
 template <class T>
-void siluMulRows(const SiluMulArguments& a, int64_t begin, int64_t end) {
+void siluMulRows(const SiluMulArguments& a, Store store, int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row)
-        siluMulElements(static_cast<const T*>(a.gate) + row * a.gateStride, static_cast<const T*>(a.up) + row * a.upStride,
+        siluMulElements(store, static_cast<const T*>(a.gate) + row * a.gateStride, static_cast<const T*>(a.up) + row * a.upStride,
                         static_cast<T*>(a.out) + row * a.outStride, a.width);
 }
 
-void siluMulAnyRows(const SiluMulArguments& a, int64_t begin, int64_t end) {
-    withElement(a.dtype, [&](auto element) { siluMulRows<decltype(element)>(a, begin, end); });
+void siluMulAnyRows(const SiluMulArguments& a, bool past, int64_t begin, int64_t end) {
+    withElement(a.dtype, [&](auto element) { siluMulRows<decltype(element)>(a, past ? Store::past : Store::cached, begin, end); });
+    if (past) hwy::FlushStream();
 }
 
 }  // namespace kernelscope::kernels::cpu::HWY_NAMESPACE
@@ -89,7 +93,10 @@ HWY_EXPORT(siluMulAnyRows);
 
 int siluMul(const SiluMulArguments& a, const ks_launch_options& options) {
     const auto rows = HWY_DYNAMIC_DISPATCH(siluMulAnyRows);
-    forRows(a.rows, 4 * a.width, options.executor, [&](int64_t begin, int64_t end) { rows(a, begin, end); });
+    const int64_t bytes = elementSize(a.dtype);
+    const auto outside = [&](const void* operand, int64_t stride) { return outsideCaches(operand, a.rows, a.width * bytes, stride * bytes); };
+    const bool past = a.out != a.gate && a.out != a.up && outside(a.gate, a.gateStride) && outside(a.out, a.outStride);
+    forRows(a.rows, 4 * a.width, options.executor, [&](int64_t begin, int64_t end) { rows(a, past, begin, end); });
     return KS_OK;
 }
 

@@ -63,41 +63,38 @@ HWY_INLINE hn::Vec<hn::Rebind<uint32_t, D>> roundedBits(D, VF<D> v) {
     return hn::Add(bits, hn::Add(odd, hn::Set(du, 0x7fff)));
 }
 
-template <class D>
-HWY_INLINE void storeFloats(D d, VF<D> v, float* to) {
-    hn::StoreU(v, d, to);
+/// Into the caches, or past them to memory (store_policy.h says when): the latter only at addresses that divide by the vector.
+enum class Store { cached, past };
+
+template <Store kStore, class D, class V, class T>
+HWY_INLINE void put(V v, D d, T* to) {
+    if constexpr (kStore == Store::past) hn::Stream(v, d, to);
+    else hn::StoreU(v, d, to);
 }
 
-template <class D>
+template <Store kStore = Store::cached, class D>
+HWY_INLINE void storeFloats(D d, VF<D> v, float* to) {
+    put<kStore>(v, d, to);
+}
+
+template <Store kStore = Store::cached, class D>
 HWY_INLINE void storeFloats(D d, VF<D> v, Bfloat16* to) {
     // The signed shift keeps the 16 bits inside the range that the saturating narrowing leaves alone.
     const hn::Rebind<int32_t, D> di;
     const hn::Rebind<int16_t, D> d16;
     const auto narrow = hn::DemoteTo(d16, hn::ShiftRight<16>(hn::BitCast(di, roundedBits(d, v))));
-    hn::StoreU(narrow, d16, reinterpret_cast<int16_t*>(&to->bits));
+    put<kStore>(narrow, d16, reinterpret_cast<int16_t*>(&to->bits));
 }
 
-template <class D>
+template <Store kStore = Store::cached, class D>
 HWY_INLINE void storeFloats(D d, VF<D> v, Float16* to) {
     if constexpr (kHardwareHalf) {
         const hn::Rebind<hwy::float16_t, D> d16;
-        hn::StoreU(hn::DemoteTo(d16, v), d16, reinterpret_cast<hwy::float16_t*>(to));
+        put<kStore>(hn::DemoteTo(d16, v), d16, reinterpret_cast<hwy::float16_t*>(to));
     } else {
         HWY_ALIGN float lanes[hn::MaxLanes(D())];
         hn::Store(v, d, lanes);
         for (size_t i = 0; i < hn::Lanes(d); ++i) to[i].bits = halfFromFloat(lanes[i]);
-    }
-}
-
-/// Stores a value that roundedTo<T> gave: nothing is left to round.
-template <class D, class T>
-HWY_INLINE void storeRounded(D d, VF<D> v, T* to) {
-    if constexpr (std::is_same_v<T, Bfloat16>) {
-        const hn::Rebind<int32_t, D> di;
-        const hn::Rebind<int16_t, D> d16;
-        hn::StoreU(hn::DemoteTo(d16, hn::ShiftRight<16>(hn::BitCast(di, v))), d16, reinterpret_cast<int16_t*>(&to->bits));
-    } else {
-        storeFloats(d, v, to);
     }
 }
 
@@ -139,69 +136,96 @@ HWY_INLINE Two<VF<D>> loadTwo(D d, const Float16* from) {
 
 /// Elements at even places in one vector, at odd places in the other: a shift and a mask in place of two widenings across lanes.
 template <class D>
+HWY_INLINE Two<VF<D>> floatsOf(D d, hn::Vec<hn::Repartition<uint16_t, D>> bfloat16s) {
+    const hn::RebindToUnsigned<D> du;
+    const auto pairs = hn::BitCast(du, bfloat16s);
+    return {hn::BitCast(d, hn::ShiftLeft<16>(pairs)), hn::BitCast(d, hn::And(pairs, hn::Set(du, 0xffff0000u)))};
+}
+
+template <class D>
 HWY_INLINE Two<VF<D>> loadTwo(D d, const Bfloat16* from) {
     if constexpr (HWY_TARGET == HWY_SCALAR) {
         return {loadFloats(d, from), loadFloats(d, from + 1)};
     } else {
         const hn::Repartition<uint16_t, D> d16;
-        const hn::RebindToUnsigned<D> du;
-        const auto pairs = hn::BitCast(du, hn::LoadU(d16, &from->bits));
-        return {hn::BitCast(d, hn::ShiftLeft<16>(pairs)), hn::BitCast(d, hn::And(pairs, hn::Set(du, 0xffff0000u)))};
+        return floatsOf(d, hn::LoadU(d16, &from->bits));
     }
 }
 
-template <class D>
+template <Store kStore = Store::cached, class D>
 HWY_INLINE void storeTwo(D d, Two<VF<D>> v, float* to) {
-    hn::StoreU(v.a, d, to);
-    hn::StoreU(v.b, d, to + hn::Lanes(d));
+    put<kStore>(v.a, d, to);
+    put<kStore>(v.b, d, to + hn::Lanes(d));
 }
 
-template <class D>
+template <Store kStore = Store::cached, class D>
 HWY_INLINE void storeTwo(D d, Two<VF<D>> v, Float16* to) {
-    storeFloats(d, v.a, to);
-    storeFloats(d, v.b, to + hn::Lanes(d));
+    storeFloats<kStore>(d, v.a, to);
+    storeFloats<kStore>(d, v.b, to + hn::Lanes(d));
 }
 
-/// The upper halves of the lanes, as loadTwo would read them.
-template <class D, class U>
-HWY_INLINE void storeHalves(D d, U even, U odd, Bfloat16* to) {
+/// The two vectors as bfloat16, in the order of loadTwo. Upper and lower halves are gathered first, so that one instruction rounds as many
+/// elements as two would otherwise: the carry is the top bit of lower + 0x7fff + (upper & 1), and averaging computes that sum's half.
+template <class D>
+HWY_INLINE hn::Vec<hn::Repartition<uint16_t, D>> roundedPairs(D d, Two<VF<D>> v) {
+    const hn::Repartition<uint16_t, D> d16;
+    const hn::RebindToUnsigned<D> du;
+    const auto even = hn::BitCast(du, v.a), odd = hn::BitCast(du, v.b);
+    const auto high = hn::BitCast(d16, hn::OrAnd(hn::ShiftRight<16>(even), odd, hn::Set(du, 0xffff0000u)));
+    const auto low = hn::BitCast(d16, hn::OrAnd(hn::ShiftLeft<16>(odd), even, hn::Set(du, 0xffffu)));
+    const auto half = hn::AverageRound(low, hn::OrAnd(hn::Set(d16, 0x7ffe), high, hn::Set(d16, 1)));
+    return hn::Add(high, hn::ShiftRight<15>(half));
+}
+
+template <Store kStore = Store::cached, class D>
+HWY_INLINE void storeTwo(D d, Two<VF<D>> v, Bfloat16* to) {
     if constexpr (HWY_TARGET == HWY_SCALAR) {
-        storeRounded(d, hn::BitCast(d, even), to);
-        storeRounded(d, hn::BitCast(d, odd), to + 1);
+        storeFloats(d, v.a, to);
+        storeFloats(d, v.b, to + 1);
     } else {
         const hn::Repartition<uint16_t, D> d16;
-        const hn::RebindToUnsigned<D> du;
-        const auto pairs = hn::Or(hn::ShiftRight<16>(even), hn::And(odd, hn::Set(du, 0xffff0000u)));
-        hn::StoreU(hn::BitCast(d16, pairs), d16, &to->bits);
+        put<kStore>(roundedPairs(d, v), d16, &to->bits);
     }
 }
 
-template <class D>
-HWY_INLINE void storeTwo(D d, Two<VF<D>> v, Bfloat16* to) {
-    storeHalves(d, roundedBits(d, v.a), roundedBits(d, v.b), to);
-}
-
-/// The same for values that roundedTo<T> gave: nothing is left to round.
-template <class D, class T>
-HWY_INLINE void storeTwoRounded(D d, Two<VF<D>> v, T* to) {
-    if constexpr (std::is_same_v<T, Bfloat16>) {
-        const hn::RebindToUnsigned<D> du;
-        storeHalves(d, hn::BitCast(du, v.a), hn::BitCast(du, v.b), to);
+/// Stores two vectors at each of `to`, and returns what is read back from them.
+template <Store... kStore, class D, class... T>
+HWY_INLINE Two<VF<D>> storeTwoAndRound(D d, Two<VF<D>> v, T*... to) {
+    using Element = std::common_type_t<T...>;
+    if constexpr (std::is_same_v<Element, Bfloat16> && HWY_TARGET != HWY_SCALAR) {
+        const hn::Repartition<uint16_t, D> d16;
+        const auto pairs = roundedPairs(d, v);
+        (put<kStore>(pairs, d16, &to->bits), ...);
+        return floatsOf(d, pairs);
     } else {
-        storeTwo(d, v, to);
+        const Two<VF<D>> rounded{roundedTo<Element>(d, v.a), roundedTo<Element>(d, v.b)};
+        (storeTwo<kStore>(d, rounded, to), ...);
+        return rounded;
     }
 }
 
 /// out[i] = f(tag, in[i]...) for i in 0..count-1; f is called with vectors of float and its result is rounded to T.
-template <class T, class F, class... In>
+template <Store kStore, class T, class F, class... In>
 HWY_INLINE void mapElements(int64_t count, T* out, F f, const In*... in) {
     const hn::ScalableTag<float> d;
     const auto step = 2 * static_cast<int64_t>(hn::Lanes(d));
     int64_t at = 0;
     for (; at + step <= count; at += step)
-        [&](auto... v) HWY_ATTR { storeTwo(d, {f(d, v.a...), f(d, v.b...)}, out + at); }(loadTwo(d, in + at)...);
+        [&](auto... v) HWY_ATTR { storeTwo<kStore>(d, {f(d, v.a...), f(d, v.b...)}, out + at); }(loadTwo(d, in + at)...);
     const hn::CappedTag<float, 1> one;
     for (; at < count; ++at) storeFloats(one, f(one, loadFloats(one, in + at)...), out + at);
+}
+
+template <class T>
+HWY_INLINE bool alignedToVector(const T* p) {
+    return reinterpret_cast<uintptr_t>(p) % hn::Lanes(hn::ScalableTag<uint8_t>()) == 0;
+}
+
+/// The same with the stores that `store` asks for, where this row allows them.
+template <class T, class F, class... In>
+HWY_INLINE void mapElements(Store store, int64_t count, T* out, F f, const In*... in) {
+    if (store == Store::past && alignedToVector(out)) mapElements<Store::past>(count, out, f, in...);
+    else mapElements<Store::cached>(count, out, f, in...);
 }
 
 /// Calls body(tag, at) for whole vectors over 0..count, then for single elements.

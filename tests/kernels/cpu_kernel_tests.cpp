@@ -2,10 +2,18 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <tuple>
+#include <utility>
+#include <vector>
 
+#if defined(__x86_64__)
+#include <emmintrin.h>
+#endif
+
+#include "kernels/cpu/store_policy.h"
 #include "tests/kernels/test_data.h"
 
 namespace kernelscope::test {
@@ -157,6 +165,99 @@ TEST_P(CpuTypes, ManyRowsInThreadsGiveWhatOneThreadGives) {
         ASSERT_EQ(compare(threaded, alone).differing, 0);
     }
 }
+
+TEST_P(CpuTypes, EverySumRoundsToTheNearestEven) {
+    const int dtype = GetParam();
+    if (dtype == KS_FLOAT32) GTEST_SKIP() << "nothing is rounded";
+    Tensor x(dtype, 256, 256), residual(dtype, 256, 256), weight(dtype, 1, 256), out(dtype, 256, 256), total(dtype, 256, 256);
+    weight.fillRandom(1);
+    for (const double added : {0.0, 1.0, -1.00390625, 3.140625, 1e-3, -6e4, 5e-8}) {
+        for (int64_t i = 0; i < 65536; ++i) {
+            x.setBits(i / 256, i % 256, static_cast<uint32_t>(i));
+            residual.setBits(i / 256, i % 256, encode(added, dtype));
+        }
+        ASSERT_EQ(ks_cpu_add_rms_norm(out.data(), total.data(), x.data(), residual.data(), weight.data(), 256, 256, 256, 256, 256, 256, 1e-6f, dtype,
+                                      nullptr),
+                  KS_OK);
+        for (int64_t i = 0; i < 65536; ++i) {
+            const double a = x.value(i / 256, i % 256), b = residual.value(i / 256, i % 256);
+            const double sum = rounded(static_cast<float>(a) + static_cast<float>(b), dtype);
+            const double found = total.value(i / 256, i % 256);
+            ASSERT_TRUE(std::isnan(sum) ? std::isnan(found) : found == sum) << a << " + " << b << " gave " << found << ", not " << sum;
+        }
+    }
+}
+
+#if defined(__x86_64__)
+
+void evict(const void* memory, size_t bytes) {
+    for (size_t at = 0; at < bytes; at += 64) _mm_clflush(static_cast<const char*>(memory) + at);
+    _mm_mfence();
+}
+
+/// Large rows that begin where a vector may be stored past the caches.
+Tensor alignedRows(int dtype, int64_t rows, int64_t width, int64_t gap) {
+    for (int64_t shift = 0;; ++shift) {
+        Tensor t(dtype, rows, width, width + gap, shift);
+        if (reinterpret_cast<uintptr_t>(t.data()) % 64 == 0) return t;
+    }
+}
+
+TEST_P(CpuTypes, ResultsOutsideTheCachesAreTheSame) {
+    const int dtype = GetParam();
+    constexpr int64_t kRows = 600, kWidth = 910;  // whole vectors, and some elements more
+    for (const int64_t gap : {50, 51}) {           // every row aligned, and few
+        const auto rows = [&](uint32_t seed) {
+            Tensor t = alignedRows(dtype, kRows, kWidth, gap);
+            t.fillRandom(seed);
+            return t;
+        };
+        const Tensor x = rows(1), residual = rows(2);
+        Tensor weight(dtype, 1, kWidth);
+        weight.fillRandom(3);
+        const int64_t stride = kWidth + gap;
+        const auto run = [&](bool outside, auto call) {
+            std::pair<Tensor, Tensor> results{rows(4), rows(5)};
+            for (const Tensor* t : {&x, &std::as_const(results.first), &std::as_const(results.second)})
+                if (outside) evict(t->bytes().data(), t->bytes().size());
+            EXPECT_EQ(call(results.first, results.second), KS_OK);
+            EXPECT_TRUE(results.first.guardsIntact() && results.second.guardsIntact());
+            return results;
+        };
+        const auto expectSame = [&](const char* what, auto call) {
+            const auto inside = run(false, call), outside = run(true, call);
+            EXPECT_EQ(compare(inside.first, outside.first).differing, 0) << what;
+            EXPECT_EQ(compare(inside.second, outside.second).differing, 0) << what;
+        };
+        expectSame("rms_norm", [&](Tensor& out, Tensor&) { return norm(out, x, weight); });
+        expectSame("add_rms_norm", [&](Tensor& out, Tensor& total) {
+            return ks_cpu_add_rms_norm(out.data(), total.data(), x.data(), residual.data(), weight.data(), kRows, kWidth, stride, stride, stride, stride, 1e-6f,
+                                       dtype, nullptr);
+        });
+        expectSame("silu_mul", [&](Tensor& out, Tensor&) {
+            return ks_cpu_silu_mul(out.data(), x.data(), residual.data(), kRows, kWidth, stride, stride, stride, dtype, nullptr);
+        });
+    }
+}
+
+TEST(CpuStores, GoPastTheCachesOnlyWhereTheResultIsOutsideThem) {
+    constexpr int64_t kRows = 512, kBytes = 1024;
+    std::vector<char> memory(kRows * kBytes);
+    // The clock may be interrupted, and another machine on the same caches may empty them: most of many tries count.
+    int far = 0, near = 0;
+    for (int i = 0; i < 41; ++i) {
+        evict(memory.data(), memory.size());
+        far += kernels::cpu::outsideCaches(memory.data(), kRows, kBytes, kBytes) ? 1 : 0;
+        std::fill(memory.begin(), memory.end(), static_cast<char>(i));
+        near += kernels::cpu::outsideCaches(memory.data(), kRows, kBytes, kBytes) ? 0 : 1;
+    }
+    EXPECT_GT(far, 20);
+    EXPECT_GT(near, 20);
+    evict(memory.data(), memory.size());
+    EXPECT_FALSE(kernels::cpu::outsideCaches(memory.data(), 8, kBytes, kBytes)) << "too small to ask";
+}
+
+#endif
 
 TEST_P(CpuTypes, TheCallersExecutorDoesTheWork) {
     const int dtype = GetParam();
