@@ -105,8 +105,7 @@ def call_times():
             hold(f"{key}: call time, PyTorch's fused norm over ours", us["aten"] / us["fused"], least=1)
 
 
-# The aim for both norms is 3. add_rms_norm is below it where memory alone is busy: in float32 the native sequence moves little more than ours does.
-CPU_LEAST = {"rms_norm": 3, "add_rms_norm": 2.6, "silu_mul": 1.5, "rope": 1.5}
+CPU_LEAST = {"rms_norm": 3, "add_rms_norm": 3, "silu_mul": 1.5, "rope": 1.5}
 
 
 def cpu_kernels():
