@@ -5,7 +5,8 @@
 
 A load that the compiler has moved above the wait is a race that a single launch never shows. PREEXIT is
 griddepcontrol.launch_dependents, ACQBULK griddepcontrol.wait; prefetches into L2 (UBLKPF, CCTL) are allowed before it.
-A long row of add_rms_norm stores its sums before it shuffles (norm_row.cuh): left alone the assembler stores them after, which costs 5 %.
+A long row of add_rms_norm stores its sums before it shuffles (norm_row.cuh): left alone the assembler stores them after, which costs 5 %
+(not the kernels for plain launches, nor those that stream, which only plain launches use).
 rope alone may look at a position early, to know which lines to prefetch: a load that L1 does not keep (STRONG.GPU), one in a kernel.
 Exit status 0: all right; 1: a finding; 2: nothing to look at.
 """
@@ -18,8 +19,8 @@ import sys
 PLAIN_KERNEL = re.compile(r"TriggerE4E")
 GLOBAL_ACCESS = re.compile(r"\b(LDG|LD|STG|ST|RED|REDG|ATOM|ATOMG|UBLKCP|UTMALDG|LDGSTS)(\.|\s)")
 EARLY_LOOK = re.compile(r"\bLDG\.E\.64\.STRONG\.GPU\s")
-# residual add, threads, vectors, one block a row.
-LONG_ROW = re.compile(r"norm_row_kernelI.*?Lb1ELi(\d+)ELi(\d+)ELi1E")
+# residual add, threads, vectors, one block a row, and at the end whether it streams.
+LONG_ROW = re.compile(r"norm_row_kernelI.*?Lb1ELi(\d+)ELi(\d+)ELi1E.*?Lb0EEEv")
 INSTRUCTION = re.compile(r"^\s+/\*([0-9a-f]{4,})\*/\s+(.*?);")
 
 
