@@ -172,7 +172,7 @@ NORMS = ("rms_norm", "add_rms_norm")
 
 def peers(folder):
     """Our kernels beside the best public one of each cell."""
-    norms, others, plain = peer_cells(folder, "norms"), peer_cells(folder, "silu_rope", "rope"), peer_cells(folder, "plain")
+    norms, others, plain = peer_cells(folder, "norms"), peer_cells(folder, "silu_rope"), peer_cells(folder, "plain")
     lines = ["| best peer's time over ours | cells | rows up to 64 | all | ours over the best peer, slowest cell |", "|---|---|---|---|---|"]
     for title, cells, operators, cache in (
             ("rms_norm and add_rms_norm", norms, NORMS, "cold"), ("the same, warm", norms, NORMS, "warm"),

@@ -78,7 +78,7 @@ def beside_peers(what, cells, operators, cache, small, everything, worst=1.02):
 
 def kernels():
     norms, plain = peer_cells(KERNELS, "norms"), peer_cells(KERNELS, "plain")
-    others = peer_cells(KERNELS, "silu_rope", "rope")
+    others = peer_cells(KERNELS, "silu_rope")
     hold("cells of the norms", len(norms), least=168)
     hold("cells of silu_mul and rope", len(others), least=168)
     beside_peers("norms, cold", norms, NORMS, "cold", 1.75, 1.35)
