@@ -45,6 +45,30 @@ TEST(KernelSummary, HeadlineIsTheGeometricMeanAndSaysWhereItIsSlower) {
     EXPECT_EQ(sweepHeadline({}, kFused), QString());
 }
 
+TEST(KernelSummary, AnOperatorsFigureIsThatOfTheTypeAndCacheInView) {
+    std::vector<SweepRow> rows;
+    for (const auto& [dtype, cache, speedup] : {std::tuple{"float16", "cold", 8.0}, {"float16", "warm", 4.0}, {"bfloat16", "cold", 2.0}}) {
+        SweepRow row;
+        row.op = "rms_norm";
+        row.variant = "fused";
+        row.dtype = dtype;
+        row.cache = cache;
+        row.status = "ok";
+        row.hidden = 896;
+        row.rows = 1;
+        row.speedup = speedup;
+        row.verdict = "faster";
+        rows.push_back(row);
+    }
+    const auto seen = [&](const char* dtype, const char* cache) { return bestSpeedup(rows, {.op = "rms_norm", .variant = "fused", .dtype = dtype, .cache = cache}); };
+    EXPECT_EQ(seen("float16", "cold"), "8.00x");
+    EXPECT_EQ(seen("float16", "warm"), "4.00x");
+    EXPECT_EQ(seen("bfloat16", "cold"), "2.00x");
+    EXPECT_EQ(seen("bfloat16", "warm"), "");
+    EXPECT_EQ(seen("", ""), "4.00x") << "the geometric mean of all three";
+    EXPECT_TRUE(sweepHeadline(rows, {"rms_norm", "fused", "float16", "cold"}).startsWith("fused is 8.00x"));
+}
+
 TEST(KernelSummary, AWrongCaseIsWhatItsShapeIsCalled) {
     auto rows = validateRows();
     rows[1].status = "wrong";

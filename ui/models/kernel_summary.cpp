@@ -172,19 +172,24 @@ std::vector<OperatorSummary> operatorSummaries(std::span<const ValidateRow> vali
             summary.tone = Tone::warn;
             summary.icon = "warning";
         }
-        double best = 0;
-        for (const std::string& variant : variantsOf({}, swept, op)) {
-            if (variant == "native") continue;
-            Mean mean;
-            for (const SweepRow& row : swept) {
-                if (row.op == op && row.variant == variant) mean.add(row);
-            }
-            if (mean.count > 0) best = std::max(best, mean.value());
-        }
-        if (best > 0) summary.speedup = factor(best);
+        summary.speedup = bestSpeedup(swept, {.op = op, .variant = {}, .dtype = {}, .cache = {}});
         result.push_back(summary);
     }
     return result;
+}
+
+QString bestSpeedup(std::span<const SweepRow> swept, const KernelView& view) {
+    double best = 0;
+    for (const std::string& variant : variantsOf({}, swept, view.op)) {
+        if (variant == "native") continue;
+        Mean mean;
+        for (const SweepRow& row : swept) {
+            const bool seen = (view.dtype.empty() || row.dtype == view.dtype) && (view.cache.empty() || row.cache == view.cache);
+            if (row.op == view.op && row.variant == variant && seen) mean.add(row);
+        }
+        if (mean.count > 0) best = std::max(best, mean.value());
+    }
+    return best > 0 ? factor(best) : QString();
 }
 
 std::vector<SpeedupLine> speedupLines(std::span<const SweepRow> swept, const KernelView& view) {

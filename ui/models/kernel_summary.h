@@ -26,7 +26,7 @@ struct OperatorSummary {
     QString status;      ///< "Valid", "Wrong", "Not validated", ...
     Tone tone = Tone::muted;
     QString icon;
-    QString speedup;     ///< "8.1x", empty: not measured
+    QString speedup;     ///< "8.1x" over all types and states of the cache, empty: not measured
     bool operator==(const OperatorSummary&) const = default;
 };
 
@@ -37,6 +37,9 @@ StatusLook verdictLook(const std::string& verdict);
 
 /// The operators in rows of either kind, in the order in which they came.
 std::vector<OperatorSummary> operatorSummaries(std::span<const ValidateRow> validated, std::span<const SweepRow> swept);
+
+/// "8.1x": an operator's best variant in the view's type and state of the cache (empty: in all); empty: not measured.
+QString bestSpeedup(std::span<const SweepRow> swept, const KernelView& view);
 
 /// Values that occur, in order of appearance.
 std::vector<std::string> variantsOf(std::span<const ValidateRow> validated, std::span<const SweepRow> swept, const std::string& op);

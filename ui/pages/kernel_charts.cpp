@@ -224,6 +224,12 @@ void KernelCharts::fillChoices() {
 }
 
 void KernelCharts::redraw() {
+    for (int i = 0; i < m_operators->count(); ++i) {
+        QListWidgetItem* item = m_operators->item(i);
+        KernelView seen = m_view;
+        seen.op = fromQt(item->text());
+        item->setData(kRawRole, bestSpeedup(m_swept, seen));
+    }
     m_lines->setLines(speedupLines(m_swept, m_view));
     const QString figure = m_figure->value();
     if (figure == "valid") {
