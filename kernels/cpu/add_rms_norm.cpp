@@ -2,8 +2,8 @@
 // past the caches is kept in a row of our own meanwhile.
 
 #include <cmath>
+#include <iterator>
 #include <type_traits>
-#include <vector>
 
 #include "kernels/common/backend.h"
 #include "kernels/common/check.h"
@@ -55,23 +55,26 @@ HWY_INLINE float addAndSquare(const T* x, const T* residual, int64_t count, Tota
     return sum;
 }
 
+/// Of a row that is kept: on the stack, and in a core's own cache.
+constexpr int64_t kMostKeptBytes = 32 * 1024;
+
 template <class T>
 void addRmsNormRows(const NormArguments& a, Store sumStore, Store outStore, int64_t begin, int64_t end) {
     const T* weight = static_cast<const T*>(a.weight);
-    std::vector<T> kept(sumStore == Store::past ? static_cast<size_t>(a.hidden) : 0);
+    HWY_ALIGN T kept[kMostKeptBytes / sizeof(T)];
     for (int64_t row = begin; row < end; ++row) {
         const T* x = static_cast<const T*>(a.x) + row * a.xStride;
         const T* residual = static_cast<const T*>(a.residual) + row * a.residualStride;
         T* total = static_cast<T*>(a.residualOut) + row * a.residualOutStride;
         T* out = static_cast<T*>(a.out) + row * a.outStride;
-        const bool past = sumStore == Store::past && alignedToVector(total);
-        const float squares = past ? addAndSquare<Store::past, Store::cached>(x, residual, a.hidden, total, kept.data())
+        const bool past = sumStore == Store::past && a.hidden <= static_cast<int64_t>(std::size(kept)) && alignedToVector(total);
+        const float squares = past ? addAndSquare<Store::past, Store::cached>(x, residual, a.hidden, total, kept)
                                    : addAndSquare<Store::cached>(x, residual, a.hidden, total);
-        const float scale = 1.0f / std::sqrt(squares / static_cast<float>(a.hidden) + a.eps);
+        const float scale = plainNan(1.0f / std::sqrt(squares / static_cast<float>(a.hidden) + a.eps));
         mapElements(
             outStore, a.hidden, out,
             [scale](auto d, auto v, auto factor) HWY_ATTR { return hn::Mul(roundedTo<T>(d, hn::Mul(v, hn::Set(d, scale))), factor); },
-            past ? kept.data() : total, weight);
+            past ? kept : total, weight);
     }
 }
 
@@ -90,16 +93,13 @@ namespace kernelscope::kernels::cpu {
 
 HWY_EXPORT(addRmsNormAnyRows);
 
-/// Of a row that is kept: it must stay in a core's own cache.
-constexpr int64_t kMostKeptBytes = 128 * 1024;
-
 int addRmsNorm(const NormArguments& a, const ks_launch_options& options) {
     const auto rows = HWY_DYNAMIC_DISPATCH(addRmsNormAnyRows);
     const int64_t bytes = elementSize(a.dtype);
     const auto outside = [&](const void* operand, int64_t stride) { return outsideCaches(operand, a.rows, a.hidden * bytes, stride * bytes); };
     const bool inPlace = a.out == a.x || a.out == a.residual || a.residualOut == a.x || a.residualOut == a.residual;
     const bool cold = !inPlace && outside(a.x, a.xStride);
-    const bool sumPast = cold && a.hidden * bytes <= kMostKeptBytes && outside(a.residualOut, a.residualOutStride);
+    const bool sumPast = cold && outside(a.residualOut, a.residualOutStride);
     const bool outPast = cold && outside(a.out, a.outStride);
     forRows(a.rows, 2 * a.hidden, options.executor, [&](int64_t begin, int64_t end) { rows(a, sumPast, outPast, begin, end); });
     return KS_OK;

@@ -54,7 +54,7 @@ void rmsNormRows(const NormArguments& a, Store store, int64_t begin, int64_t end
     for (int64_t row = begin; row < end; ++row) {
         const T* x = static_cast<const T*>(a.x) + row * a.xStride;
         T* out = static_cast<T*>(a.out) + row * a.outStride;
-        const float scale = 1.0f / std::sqrt(sumOfSquares(x, a.hidden) / static_cast<float>(a.hidden) + a.eps);
+        const float scale = plainNan(1.0f / std::sqrt(sumOfSquares(x, a.hidden) / static_cast<float>(a.hidden) + a.eps));
         mapElements(
             store, a.hidden, out,
             [scale](auto d, auto v, auto factor) HWY_ATTR { return hn::Mul(roundedTo<T>(d, hn::Mul(v, hn::Set(d, scale))), factor); }, x,

@@ -27,8 +27,8 @@ struct Table {
 template <class T>
 HWY_INLINE void roundTable(const float* cos, const float* sin, int64_t count, Table<T>& table) {
     forEachVector(count, [&](auto d, int64_t at) HWY_ATTR {
-        storeFloats(d, hn::LoadU(d, cos + at), table.cos + at);
-        storeFloats(d, hn::LoadU(d, sin + at), table.sin + at);
+        storeFloats(d, plainNan(d, hn::LoadU(d, cos + at)), table.cos + at);
+        storeFloats(d, plainNan(d, hn::LoadU(d, sin + at)), table.sin + at);
     });
 }
 

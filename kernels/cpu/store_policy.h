@@ -12,7 +12,7 @@
 namespace kernelscope::kernels::cpu {
 
 /// True where most of a few lines, taken from all over these rows, come from farther than the last cache. Takes up to a microsecond, and asks
-/// only where there are enough bytes for that not to matter.
+/// only where there are enough bytes for that not to matter. It reads those lines, also of results that are not written yet.
 [[nodiscard]] bool outsideCaches(const void* first, int64_t rows, int64_t rowBytes, int64_t strideBytes);
 
 }  // namespace kernelscope::kernels::cpu

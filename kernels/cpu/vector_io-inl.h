@@ -8,7 +8,9 @@
 #define KERNELSCOPE_CPU_VECTOR_IO_INL_H
 #endif
 
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #include "hwy/highway.h"
@@ -53,8 +55,16 @@ HWY_INLINE VF<D> loadFloats(D d, const Float16* from) {
     }
 }
 
+/// Any NaN as the one whose lower half is zero: for float32 values of the caller's, before they meet bfloat16.
+inline float plainNan(float v) { return std::isnan(v) ? std::numeric_limits<float>::quiet_NaN() : v; }
+
+template <class D>
+HWY_INLINE VF<D> plainNan(D d, VF<D> v) {
+    return hn::IfThenElse(hn::IsNaN(v), hn::Set(d, std::numeric_limits<float>::quiet_NaN()), v);
+}
+
 /// Bits of the nearest bfloat16, ties to even, in the upper half of each lane. A NaN must have a zero lower half, as every NaN that comes
-/// from bfloat16 inputs or from arithmetic has: then nothing carries into its sign.
+/// from bfloat16 inputs, from arithmetic on them or from plainNan has: then nothing carries into its sign.
 template <class D>
 HWY_INLINE hn::Vec<hn::Rebind<uint32_t, D>> roundedBits(D, VF<D> v) {
     const hn::Rebind<uint32_t, D> du;
