@@ -19,7 +19,7 @@ using Clock = std::chrono::steady_clock;
 // The clock's own cost is about 25 ns and its step 1 ns: a sample this long is good to a quarter of a percent.
 constexpr double kLeastSampleUs = 10;
 // A sample of a cold cell is a few calls, each on a set of its own that has been taken out of the caches; together no more memory
-// than this. What a variant writes is as cold as what it reads, whoever allocated it.
+// than this. Results are as cold as operands, whoever allocated them; what a variant allocates in between is not known here.
 constexpr std::int64_t kMostColdBytes = 256LL << 20;
 // A chain begins anew after so many calls: silu_mul of its own results goes to zero by way of subnormal numbers, which a CPU is slow at.
 constexpr std::int64_t kChainLength = 8;
@@ -88,7 +88,7 @@ private:
             evictAll(operands.inputs);
             evictAll(operands.outputs);
         }
-        // Given back now, this memory is what the next calls' results get.
+        // Given back now, this memory is what the next calls' results most likely get.
         for (const Tensors& results : m_results) evictAll(results);
         m_results.clear();
     }

@@ -78,11 +78,9 @@ void addRmsNormRows(const NormArguments& a, Store sumStore, Store outStore, int6
     }
 }
 
-void addRmsNormAnyRows(const NormArguments& a, bool sumPast, bool outPast, int64_t begin, int64_t end) {
-    withElement(a.dtype, [&](auto element) {
-        addRmsNormRows<decltype(element)>(a, sumPast ? Store::past : Store::cached, outPast ? Store::past : Store::cached, begin, end);
-    });
-    if (sumPast || outPast) hwy::FlushStream();
+void addRmsNormAnyRows(const NormArguments& a, Store sumStore, Store outStore, int64_t begin, int64_t end) {
+    withElement(a.dtype, [&](auto element) { addRmsNormRows<decltype(element)>(a, sumStore, outStore, begin, end); });
+    if (sumStore == Store::past || outStore == Store::past) hwy::FlushStream();
 }
 
 }  // namespace kernelscope::kernels::cpu::HWY_NAMESPACE
@@ -99,9 +97,9 @@ int addRmsNorm(const NormArguments& a, const ks_launch_options& options) {
     const auto outside = [&](const void* operand, int64_t stride) { return outsideCaches(operand, a.rows, a.hidden * bytes, stride * bytes); };
     const bool inPlace = a.out == a.x || a.out == a.residual || a.residualOut == a.x || a.residualOut == a.residual;
     const bool cold = !inPlace && outside(a.x, a.xStride);
-    const bool sumPast = cold && outside(a.residualOut, a.residualOutStride);
-    const bool outPast = cold && outside(a.out, a.outStride);
-    forRows(a.rows, 2 * a.hidden, options.executor, [&](int64_t begin, int64_t end) { rows(a, sumPast, outPast, begin, end); });
+    const Store sumStore = cold && outside(a.residualOut, a.residualOutStride) ? Store::past : Store::cached;
+    const Store outStore = cold && outside(a.out, a.outStride) ? Store::past : Store::cached;
+    forRows(a.rows, 2 * a.hidden, options.executor, [&](int64_t begin, int64_t end) { rows(a, sumStore, outStore, begin, end); });
     return KS_OK;
 }
 

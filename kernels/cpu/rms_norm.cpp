@@ -62,9 +62,9 @@ void rmsNormRows(const NormArguments& a, Store store, int64_t begin, int64_t end
     }
 }
 
-void rmsNormAnyRows(const NormArguments& a, bool past, int64_t begin, int64_t end) {
-    withElement(a.dtype, [&](auto element) { rmsNormRows<decltype(element)>(a, past ? Store::past : Store::cached, begin, end); });
-    if (past) hwy::FlushStream();
+void rmsNormAnyRows(const NormArguments& a, Store store, int64_t begin, int64_t end) {
+    withElement(a.dtype, [&](auto element) { rmsNormRows<decltype(element)>(a, store, begin, end); });
+    if (store == Store::past) hwy::FlushStream();
 }
 
 }  // namespace kernelscope::kernels::cpu::HWY_NAMESPACE
@@ -79,8 +79,8 @@ int rmsNorm(const NormArguments& a, const ks_launch_options& options) {
     const auto rows = HWY_DYNAMIC_DISPATCH(rmsNormAnyRows);
     const int64_t bytes = elementSize(a.dtype);
     const auto outside = [&](const void* operand, int64_t stride) { return outsideCaches(operand, a.rows, a.hidden * bytes, stride * bytes); };
-    const bool past = a.out != a.x && outside(a.x, a.xStride) && outside(a.out, a.outStride);
-    forRows(a.rows, a.hidden, options.executor, [&](int64_t begin, int64_t end) { rows(a, past, begin, end); });
+    const Store store = a.out != a.x && outside(a.x, a.xStride) && outside(a.out, a.outStride) ? Store::past : Store::cached;
+    forRows(a.rows, a.hidden, options.executor, [&](int64_t begin, int64_t end) { rows(a, store, begin, end); });
     return KS_OK;
 }
 

@@ -78,9 +78,9 @@ void siluMulRows(const SiluMulArguments& a, Store store, int64_t begin, int64_t 
                         static_cast<T*>(a.out) + row * a.outStride, a.width);
 }
 
-void siluMulAnyRows(const SiluMulArguments& a, bool past, int64_t begin, int64_t end) {
-    withElement(a.dtype, [&](auto element) { siluMulRows<decltype(element)>(a, past ? Store::past : Store::cached, begin, end); });
-    if (past) hwy::FlushStream();
+void siluMulAnyRows(const SiluMulArguments& a, Store store, int64_t begin, int64_t end) {
+    withElement(a.dtype, [&](auto element) { siluMulRows<decltype(element)>(a, store, begin, end); });
+    if (store == Store::past) hwy::FlushStream();
 }
 
 }  // namespace kernelscope::kernels::cpu::HWY_NAMESPACE
@@ -96,7 +96,8 @@ int siluMul(const SiluMulArguments& a, const ks_launch_options& options) {
     const int64_t bytes = elementSize(a.dtype);
     const auto outside = [&](const void* operand, int64_t stride) { return outsideCaches(operand, a.rows, a.width * bytes, stride * bytes); };
     const bool past = a.out != a.gate && a.out != a.up && outside(a.gate, a.gateStride) && outside(a.out, a.outStride);
-    forRows(a.rows, 4 * a.width, options.executor, [&](int64_t begin, int64_t end) { rows(a, past, begin, end); });
+    const Store store = past ? Store::past : Store::cached;
+    forRows(a.rows, 4 * a.width, options.executor, [&](int64_t begin, int64_t end) { rows(a, store, begin, end); });
     return KS_OK;
 }
 

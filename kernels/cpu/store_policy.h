@@ -11,6 +11,9 @@
 
 namespace kernelscope::kernels::cpu {
 
+/// Into the caches, or past them to memory: the latter only where a row begins at an address that divides by the vector.
+enum class Store { cached, past };
+
 /// True where most of a few lines, taken from all over these rows, come from farther than the last cache. Takes up to a microsecond, and asks
 /// only where there are enough bytes for that not to matter. It reads those lines, also of results that are not written yet.
 [[nodiscard]] bool outsideCaches(const void* first, int64_t rows, int64_t rowBytes, int64_t strideBytes);

@@ -16,6 +16,7 @@
 #include "hwy/highway.h"
 #include "kernels/cpu/element.h"
 #include "kernels/cpu/half.h"
+#include "kernels/cpu/store_policy.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace kernelscope::kernels::cpu::HWY_NAMESPACE {
@@ -72,9 +73,6 @@ HWY_INLINE hn::Vec<hn::Rebind<uint32_t, D>> roundedBits(D, VF<D> v) {
     const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1));
     return hn::Add(bits, hn::Add(odd, hn::Set(du, 0x7fff)));
 }
-
-/// Into the caches, or past them to memory (store_policy.h says when): the latter only at addresses that divide by the vector.
-enum class Store { cached, past };
 
 template <Store kStore, class D, class V, class T>
 HWY_INLINE void put(V v, D d, T* to) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cmath>
 
 #include <ATen/ATen.h>
@@ -263,6 +265,77 @@ TEST(CpuMeter, TimesEveryVariantInEveryStateOfTheCache) {
         }
     }
 }
+
+TEST(CpuMeter, AChainReadsWhatTheCallBeforeWroteAndBeginsAnewBeforeItDecays) {
+    const OperatorTable operators = builtinOperators();
+    const Operator& op = *operators.find("silu_mul");
+    const Operands example = op.example(shapeFor(112, 4), at::kFloat, 1, Content::ordinary);
+    Variant watched = *op.find("native");
+    std::int64_t links = 0, calls = 0, chain = 0, longest = 0;
+    at::Tensor last;  // held, so that its memory is nobody else's
+    watched.run = [&, native = watched.run](const Operands& o) {
+        const bool linked = last.defined() && o.inputs[0].const_data_ptr() == last.const_data_ptr();
+        chain = linked ? chain + 1 : 0;
+        longest = std::max(longest, chain);
+        links += linked ? 1 : 0;
+        ++calls;
+        Result<Tensors> results = native(o);
+        if (results) last = results->front();
+        return results;
+    };
+    (void)makeCpuMeter()->callUs(op, watched, example, CacheMode::chain, 50);
+    EXPECT_GT(links, calls * 3 / 4);
+    EXPECT_LT(longest, 20);
+    links = calls = chain = longest = 0;
+    const auto meter = makeCpuMeter();
+    const auto prepared = meter->prepare(op, watched, example, CacheMode::chain);
+    ASSERT_TRUE(prepared);
+    for (int i = 0; i < 50; ++i) (void)(*prepared)->sampleUs();
+    EXPECT_GT(links, calls / 2);
+    EXPECT_LT(longest, 20);
+}
+
+#if defined(__x86_64__)
+TEST(CpuMeter, AColdCallsResultsAreColdWhoeverAllocatedThem) {
+    const OperatorTable operators = builtinOperators();
+    const Operator& op = *operators.find("rms_norm");
+    const Operands example = op.example(shapeFor(896, 64), at::kFloat, 1, Content::ordinary);
+    // Half a mebibyte in lines of eight, each of which names the next: no load can begin before the one before has come.
+    constexpr std::int64_t kLines = 8192;
+    const at::Tensor result = at::zeros({8 * kLines}, at::kLong);
+    for (std::int64_t line = 0; line < kLines; ++line) result.data_ptr<std::int64_t>()[8 * line] = (line * 5 + 4099) % kLines;
+    std::vector<double> walks;
+    Variant walking = *op.find("native");
+    walking.run = [&](const Operands&) -> Result<Tensors> {
+        const std::int64_t* lines = result.const_data_ptr<std::int64_t>();
+        const auto begin = std::chrono::steady_clock::now();
+        std::int64_t line = 0;
+        for (int i = 0; i < 256; ++i) line = lines[8 * line];
+        EXPECT_LT(line, kLines);
+        walks.push_back(std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count());
+        return Tensors{result};
+    };
+    const auto leastOfCalls = [&](CacheMode mode) {
+        walks.clear();
+        (void)makeCpuMeter()->callUs(op, walking, example, mode, 40);
+        return *std::min_element(walks.begin() + 1, walks.end());
+    };
+    const auto leastOfSamples = [&](CacheMode mode) {
+        const auto meter = makeCpuMeter();
+        const auto prepared = meter->prepare(op, walking, example, mode);
+        EXPECT_TRUE(prepared);
+        double least = 1e9;
+        for (int i = 0; prepared && i < 40; ++i) {
+            walks.clear();
+            (void)(*prepared)->sampleUs();
+            if (i > 0) least = std::min(least, walks.front());  // before the first sample nothing had been given back
+        }
+        return least;
+    };
+    EXPECT_GT(leastOfCalls(CacheMode::cold), 2 * leastOfCalls(CacheMode::warm));
+    EXPECT_GT(leastOfSamples(CacheMode::cold), 2 * leastOfSamples(CacheMode::warm));
+}
+#endif
 
 TEST(CpuMeter, ARefusalIsAnErrorInWords) {
     const OperatorTable operators = builtinOperators();

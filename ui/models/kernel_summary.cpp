@@ -12,7 +12,7 @@ namespace kernelscope::ui {
 namespace {
 
 bool matches(const SweepRow& row, const KernelView& view) {
-    return row.op == view.op && row.variant == view.variant && row.dtype == view.dtype && (view.cache.empty() || row.cache == view.cache);
+    return row.op == view.op && row.variant == view.variant && (view.dtype.empty() || row.dtype == view.dtype) && (view.cache.empty() || row.cache == view.cache);
 }
 
 bool matches(const ValidateRow& row, const KernelView& view) {
@@ -182,11 +182,7 @@ QString bestSpeedup(std::span<const SweepRow> swept, const KernelView& view) {
     double best = 0;
     for (const std::string& variant : variantsOf({}, swept, view.op)) {
         if (variant == "native") continue;
-        Mean mean;
-        for (const SweepRow& row : swept) {
-            const bool seen = (view.dtype.empty() || row.dtype == view.dtype) && (view.cache.empty() || row.cache == view.cache);
-            if (row.op == view.op && row.variant == variant && seen) mean.add(row);
-        }
+        const Mean mean = speedupMean(swept, {view.op, variant, view.dtype, view.cache});
         if (mean.count > 0) best = std::max(best, mean.value());
     }
     return best > 0 ? factor(best) : QString();

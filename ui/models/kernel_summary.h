@@ -38,7 +38,7 @@ StatusLook verdictLook(const std::string& verdict);
 /// The operators in rows of either kind, in the order in which they came.
 std::vector<OperatorSummary> operatorSummaries(std::span<const ValidateRow> validated, std::span<const SweepRow> swept);
 
-/// "8.1x": an operator's best variant in the view's type and state of the cache (empty: in all); empty: not measured.
+/// "8.1x": the best variant of the view's operator in its type and state of the cache (empty: in all); empty: not measured.
 QString bestSpeedup(std::span<const SweepRow> swept, const KernelView& view);
 
 /// Values that occur, in order of appearance.

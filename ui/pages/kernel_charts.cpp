@@ -150,7 +150,6 @@ void KernelCharts::show(std::vector<ValidateRow> validated, std::vector<SweepRow
         m_operators->clear();
         for (const OperatorSummary& summary : m_summaries) {
             auto* item = new QListWidgetItem(toQt(summary.op), m_operators);
-            item->setData(kRawRole, summary.speedup);
             item->setData(Qt::ToolTipRole, summary.status);
             item->setData(Qt::UserRole, summary.status);
             item->setData(kToneRole, int(summary.tone));
@@ -226,9 +225,7 @@ void KernelCharts::fillChoices() {
 void KernelCharts::redraw() {
     for (int i = 0; i < m_operators->count(); ++i) {
         QListWidgetItem* item = m_operators->item(i);
-        KernelView seen = m_view;
-        seen.op = fromQt(item->text());
-        item->setData(kRawRole, bestSpeedup(m_swept, seen));
+        item->setData(kRawRole, bestSpeedup(m_swept, {fromQt(item->text()), {}, m_view.dtype, m_view.cache}));
     }
     m_lines->setLines(speedupLines(m_swept, m_view));
     const QString figure = m_figure->value();
